@@ -6,7 +6,7 @@ from collections.abc import Set
 from operator import attrgetter
 
 from notes2code.diagnostics import Problem, error, warning
-from notes2code.latex import angles, full_stops, scripted, words
+from notes2code.latex import angles, differences, full_stops, scripted
 from notes2code.latex.characters import Token
 
 ALIGNMENTS = frozenset(
@@ -43,7 +43,7 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
         tokens = full_stops.as_products(tokens, problems)
     if "quad" in kinds:
         tokens = [token for at, token in enumerate(tokens) if not _sets_off(tokens, at)]
-    return _differences(tokens, known) if "Delta" in texts else tokens
+    return differences.joined(tokens, known) if "Delta" in texts else tokens
 
 
 def _sets_off(tokens: list[Token], at: int) -> bool:
@@ -243,43 +243,3 @@ def _names_in_other_scripts(tokens: list[Token]) -> list[Token]:
         else token
         for at, token in enumerate(tokens)
     ]
-
-
-def _differences_of_words(tokens: list[Token]) -> list[Token]:
-    """``Δpos`` as one name."""
-    out = list(tokens)
-    for at in range(len(out) - 2, -1, -1):
-        word = out[at + 1]
-        if out[at].text == "Delta" and word.kind == "word" and word.text not in words.CALLED:
-            out[at : at + 2] = [word._replace(text=f"Delta {word.text}", start=out[at].start)]
-    return out
-
-
-def _differences(tokens: list[Token], known: Set[str]) -> list[Token]:
-    """``ΔW`` beside a ``W``, or where the note defines it, is one name, and so are ``Δt``, the two
-    of ``Δy / Δx``, and that of a word, ``Δpos``; else Δ is a factor."""
-    tokens = _differences_of_words(tokens)
-    deltas = [at for at, token in enumerate(tokens[:-1]) if token.text == "Delta"]
-    of = {tokens[at + 1].text for at in deltas}
-    if not of or not all(tokens[at + 1].kind == "name" for at in deltas):
-        return tokens
-    defined = {f"Delta {text}" for text in of} <= known
-    times = of == {"t"} or defined or (len(of) > 1 and all(text.islower() for text in of))
-    if len(of) != 1 and not times:
-        return tokens
-    alone = any(
-        token.kind == "name" and token.text in of and tokens[at - 1].kind not in ("{", "cmd")
-        for at, token in enumerate(tokens)
-        if at - 1 not in deltas
-    )
-    if (
-        not alone
-        and not times
-        and not (deltas[0] == 0 and any(token.kind == "rel" for token in tokens[2:7]))
-    ):
-        return tokens
-    out = list(tokens)
-    for at in reversed(deltas):
-        name = tokens[at + 1]
-        out[at : at + 2] = [name._replace(text=f"Delta {name.text}", start=tokens[at].start)]
-    return out

@@ -119,7 +119,8 @@ def base_letter(name: str) -> str:
     base, *labels = name.split("_", 2)
     if _DIFFERENTIAL.fullmatch(base):
         return base[1:]
-    return labels[0] if base == "Delta" and labels and len(labels[0]) == 1 else base
+    changed = base == "Delta" and labels and (len(labels[0]) == 1 or labels[0] in GREEK)
+    return labels[0] if changed else base
 
 
 _DIFFERENTIAL = re.compile("d[ABCE-Zabce-z]")
@@ -197,6 +198,11 @@ _SCORES = frozenset("weight score mask sim similarity energy logit rel relevance
 _RATED = re.compile("[得评評]分$|分[数數]$|スコア$|점수$")
 """Words for scores, which are that too, and may be all of them."""
 
+_WEIGHTS = _SCORES | frozenset(
+    "gate prob probability attn attention importance coefficient coef coeff".split()
+)
+"""Words that are one where what they stand before is added up."""
+
 _COUNTED = re.compile("[A-Z]{3,}[sS]|bytes|params")
 """What is counted: FLOPs, GPUs."""
 
@@ -216,6 +222,12 @@ FUNCTIONS = frozenset(
 
 _PARAMETERS = frozenset(["theta", "Theta", "phi", "Phi", "psi", "Psi", "omega", "Omega"])
 """Greek letters of what is learned."""
+
+
+def weighs(word: str) -> bool:
+    """Whether terms may be weighed with what is called so: ``gates``, ``probabilities``."""
+    word = word.lower()
+    return not _WEIGHTS.isdisjoint((word, word.removesuffix("s"), word.removesuffix("ies") + "y"))
 
 
 @lru_cache(maxsize=4096)

@@ -56,7 +56,8 @@ class Scope:
     below each name that tell things apart in the section and count nothing there, ``above`` what
     does so above each, letters or numbers; ``places`` are
     those of nodes, whose neighbours a sum of the section runs over. ``drawn`` are the letters of
-    noise that the section draws from a distribution of vectors.
+    noise that the section draws from a distribution of vectors, ``elements`` the names whose
+    elements are numbers in another formula of it.
     ``real`` are the letters that it says to be real numbers, as ``t ∈ [0, 1]``, and count nothing.
     ``sized`` are sizes that formulas of the note say something of, as ``d_k = d/h`` does.
     ``convolves`` says that the text beside the formula speaks of convolutions, ``norms``
@@ -84,6 +85,7 @@ class Scope:
     places: frozenset[str] = frozenset()
     drawn: frozenset[str] = frozenset()
     real: frozenset[str] = frozenset()
+    elements: frozenset[str] = frozenset()
     sized: frozenset[str] = frozenset()
     convolves: bool = False
     norms: str = ""

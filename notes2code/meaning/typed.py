@@ -102,6 +102,7 @@ class Read:
         same = len(stated) == len(self.stated) and all(map(is_, stated, self.stated))
         told = any((scope.lasts, scope.labels, scope.above, scope.places, scope.real))
         told = told or any(names.base_letter(name) in scope.drawn for name in self.seen.counted)
+        told = told or not scope.elements.isdisjoint(self.seen.counted.keys() - self.seen.elements)
         return self.seen.anew() if same and not told else survey(stated, scope)
 
 
@@ -184,7 +185,8 @@ def _type_stated(
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:
         return Typed("rejected", None, shapes, (*tree.problems, TOO_DEEP))
-    problems = _unique([*tree.problems, *told, *run.problems, *doubts])
+    unstated = properties.unstated(stated)
+    problems = _unique([*tree.problems, *told, *unstated, *run.problems, *doubts])
     kind = "equation"
     if _is_quantity(equation, defines):
         kind = "text"

@@ -595,6 +595,31 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         "omega_2[n]",
         lambda w: softmax(w),
     ),
+    # Keys and values with an index of their own are those of one query: all of them are added up.
+    Case(
+        r"\mathrm{Attend}(q, k_t, v_t) = \mathrm{softmax}(q k_t^\top) v_t",
+        "q[d] k[n,d] v[n,c]",
+        lambda q, k, v: softmax(k @ q) @ v,
+    ),
+    Case(
+        r"\mathrm{Attend}(q_s, k_t, v_t) = \mathrm{softmax}(q_s k_t^\top) v_t",
+        "q[m,d] k[n,d] v[n,c]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+    Case(
+        r"\mathrm{Attend}(q, k_{t,i}, v_{t,i}) = "
+        r"\mathrm{softmax}(q W_{Q,i} k_{t,i}^\top) v_{t,i} W_{V,i}",
+        "q[d] k[n,h,e] v[n,h,c] W_Q[h,d,e] W_V[h,c,p]",
+        lambda q, k, v, w, u: np.einsum(
+            "hn,nhc,hcp->hp", softmax(np.einsum("d,hde,nhe->hn", q, w, k)), v, u
+        ),
+    ),
+    # The index of a projection counts heads, and is not what a softmax runs over.
+    Case(
+        r"a_{s,i} = \mathrm{softmax}(q W_{Q,i} k_{s,i}^\top)",
+        "q[d] W_Q[h,d,e] k[n,h,e]",
+        lambda q, w, k: softmax(np.einsum("d,hde,nhe->hn", q, w, k)).T,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

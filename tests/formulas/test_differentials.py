@@ -18,6 +18,45 @@ from tables import Case, check, table
         shapes={"w": ("d",)},
         context=r"\Delta s_{ij} = s_i - s_j",
     ),
+    # So it is in any font, with a mark, of a Greek letter, and where what it changes stands
+    # before it elsewhere.
+    Case(
+        r"P_t = P_{t-1} + \eta \Delta \mathbf{u}_t \mathbf{k}_t^\top",
+        "P[c,d] eta Delta_u[c] k[d]",
+        lambda p, eta, u, k: p + eta * np.outer(u, k),
+        context=r"\Delta \mathbf{u}_t = \mathbf{u}_t - P_{t-1} \mathbf{k}_t",
+    ),
+    Case(
+        r"\eta \Delta v_t k_t^\top",
+        "eta Delta_v[n,d] k[n,c]",
+        lambda eta, v, k: eta * np.einsum("nd,nc->ndc", v, k),
+        context=r"\Delta v_t = v_t - u_t",
+    ),
+    Case(
+        r"y = 2 \Delta\hat{\mathbf{u}} + b",
+        "Delta_u_hat[d] b[d]",
+        lambda u, b: 2 * u + b,
+        context=r"\Delta\hat{\mathbf{u}} = \hat{\mathbf{u}} - c",
+    ),
+    Case(
+        r"\rho = \frac{1}{2} Δ\boldsymbol{\theta}^\top H Δ\boldsymbol{\theta}",
+        "Delta_theta[d] H[d,d]",
+        lambda t, h: t @ h @ t / 2,
+        context=r"\theta' = \theta + \Delta\theta",
+    ),
+    Case(
+        r"y = \frac{\alpha}{r} \Delta W_q x",
+        "alpha r Delta_W_q[c,d] x[d]",
+        lambda a, r, w, x: a / r * (w @ x),
+        context=r"W_q^{(0)} + \Delta \mathbf{W}_q = W_q^{(0)} + B A",
+    ),
+    # A step before what it goes with stays a factor, whatever is defined.
+    Case(
+        r"g = \tanh(\Delta A) + \Delta B",
+        "Delta A[n,d] Delta_B[n,d]",
+        lambda s, a, b: np.tanh(s * a) + b,
+        context=[r"\Delta B = C - F", r"\bar A = A + s \Delta"],
+    ),
     Case(
         r"y = \Delta A x",
         "Delta A[n,d] x[d]",

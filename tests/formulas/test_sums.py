@@ -294,6 +294,43 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
         "T[n] a[n,m] h[m,d]",
         lambda end, a, h: np.where(np.arange(1, a.shape[1] + 1) <= end[:, None], a, 0) @ h,
     ),
+    # A vector has d numbers: what is counted up to there are these.
+    Case(r"s = \sum_{i=1}^{d} x_i", "x[d]", lambda x: x.sum()),
+    Case(r"z = \sum_{k=1}^{d_h} a_k h_k", "a[d_h] h[d_h]", np.dot),
+    Case(
+        r"y = \frac{1}{d} \sum_{i=1}^{d} |x_i - c_i|", "x[d] c[d]", lambda x, c: abs(x - c).mean()
+    ),
+    Case(r"y = \sum_{i=1}^{n} x_i", "x[n,d]", lambda x: x.sum(0)),
+    Case(r"Z = \sum_{i=1}^{d} s_i u_i v_i^\top", "s[d] u[d,n] v[d,m]", lambda s, u, v: u.T * s @ v),
+    # What is a mean by one of its names is a number.
+    Case(r"\text{avg} = \mu = \frac{1}{n} \sum_{i=1}^n x_i", "x[n]", np.mean),
+    # Words that weigh are numbers, and of two words else the first one.
+    Case(
+        r"y = \sum_i \text{gates}_i \cdot \text{outcomes}_i",
+        "gates[n] outcomes[n,d]",
+        lambda g, o: g @ o,
+    ),
+    Case(r"y = \sum_j x_j \cdot \text{weights}_j", "x[n,d] weights[n]", lambda x, w: w @ x),
+    Case(r"y = \sum_j \text{share}_j \text{part}_j", "share[n] part[n,d]", lambda s, p: s @ p),
+    Case(
+        r"y = \sum_j \text{part}_j \text{probabilities}_j",
+        "part[n,d] probabilities[n]",
+        lambda s, p: p @ s,
+    ),
+    # The section says what elements are: the x_j of a maximum that is taken off them are numbers.
+    Case(r"m = \max_j x_j", "x[n]", np.max, context=r"s = \sum_j e^{x_j - m}"),
+    Case(
+        r"m = \max_j x_j",
+        "x[n,d]",
+        lambda x: x.max(0),
+        context=[r"\sigma(x_i) = \frac{e^{x_i}}{\sum_j e^{x_j}}"],
+    ),
+    Case(
+        r"q_j = W x_j",
+        "W[p,d] x[n,d]",
+        lambda w, x: x @ w.T,
+        context=r"s = \sum_j e^{x_j - m}",
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

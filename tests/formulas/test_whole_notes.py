@@ -332,6 +332,16 @@ def test_what_defines_nothing_is_said(sign: str) -> None:
     assert [problem.code for problem in raised.value.diagnostics] == ["N2C038"]
 
 
+def test_what_comes_close_is_computed_where_its_parts_are_defined() -> None:
+    found = compile_formula(r"\mathrm{Mix}(u, v) \approx W a + v, \quad a = \exp(u)")
+    assert {one.name for one in found.inputs} == {"u", "v", "W"}
+    assert found.name == "Mix"
+    assert [one.code for one in found.diagnostics] == ["N2C039"]
+    found = compile_formula(r"\mathrm{Mix}(u, v) \approx W a + v, \quad b = \exp(u)")
+    assert found.name == "b"
+    assert [one.code for one in found.diagnostics] == ["N2C038"]
+
+
 def test_a_result_that_another_does_not_use_is_said() -> None:
     latex = r"z_\ell = g(z_{\ell-1}) + z_{\ell-1}, \quad y = \mathrm{LN}(z_L^0)"
     said = [found.message for found in compile_formula(latex).diagnostics]

@@ -138,6 +138,29 @@ def test_the_nearest_definition_is_taken(entries: list[Entry], taken: int) -> No
     assert value(entries[::-1], a=10) == 10 + taken
 
 
+@pytest.mark.parametrize(
+    ("formulas", "taken"),
+    [
+        # Each of two that define the same stands before the definition it uses.
+        ([r"y = lift(a)", r"lift(t) = t + 1", "HERE", r"lift(t) = t + 2"], 2),
+        ([r"y = lift(a)", r"lift(t) = t + 1", "HERE", r"z = lift(b)", r"lift(t) = t + 2"], 2),
+        # Each stands behind it, or the one before is no other way to do the same.
+        ([r"lift(t) = t + 1", r"y = lift(a)", r"lift(t) = t + 2", "HERE"], 2),
+        ([r"lift(t) = t + 1", r"y = lift(a)", "HERE", r"lift(t) = t + 2"], 1),
+        ([r"z = lift(b)", r"lift(t) = t + 1", "HERE", r"lift(t) = t + 2"], 1),
+        ([r"y = a + b", r"lift(t) = t + 1", "HERE", r"lift(t) = t + 2"], 1),
+    ],
+)
+def test_of_two_ways_each_has_the_definition_behind_it(formulas: list[str], taken: int) -> None:
+    at = formulas.index("HERE")
+    others = [
+        Entry(latex, HERE.note, HERE.section, HERE.order + order - at)
+        for order, latex in enumerate(formulas)
+        if order != at
+    ]
+    assert value(others, a=1.0) == 1.0 + taken
+
+
 def test_definitions_are_followed() -> None:
     """A function may be defined by functions of other notes."""
     middle = Entry(r"lift(t) = turn(t)^2", "Middle.md")
@@ -287,6 +310,7 @@ FAR = ("Here.md", ("Top", "Far"))
     [
         row([adding(1, "Here.md", ("A",), 1), adding(2, "Here.md", ("B",), 2)], "two sections"),
         row([adding(1, "Here.md", ("A",), 1), adding(2, "Here.md", ("A",), 2)], "twice in one"),
+        row([adding(1, *FAR, 1), adding(2, "Here.md", (*FAR[1], "Part"), 2)], "a part of another"),
         row([SECTION, adding(2, "Here.md", ("Top", "Mine"), 20)], "its own section"),
         row([BEHIND, adding(2, "Here.md", ("Top", "Mine"), 99)], "both behind it"),
     ],

@@ -317,11 +317,7 @@ def _embeds(run: Run) -> bool:
 
 def _is_of_head(element: Element) -> bool:
     """Whether a name has the index that counts heads, as that of their projections does."""
-    heads = {
-        letter
-        for name, _, letter in element.run.seen.shifts
-        if names.base_letter(name) == "W" and names.label_of_projection(name)
-    }
+    heads = element.run.seen.of_heads
     return any(names.label(at.node) in heads for at in element.use.indices)
 
 

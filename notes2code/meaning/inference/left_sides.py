@@ -335,7 +335,11 @@ def _check_sizes(run: Run, value: Value, declared: Shape, target: Target) -> Non
 def is_number(seen: Survey, target: Target) -> bool:
     """Whether a left-hand side names what is by custom a number, such as a loss, of all or of one
     layer; an L that is made of matrices is the Laplacian of a graph."""
-    base, _, label = target.name.partition("_")
+    return any(_names_number(seen, target, name) for name in (target.name, *target.also))
+
+
+def _names_number(seen: Survey, target: Target, name: str) -> bool:
+    base, _, label = name.partition("_")
     if base == "L" and seen.matrices:
         return False
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array

@@ -72,8 +72,11 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if _is_row(run):
         run.pay(2.2)  # the e_i of α_{ij} = softmax(e_i) are rows
     over = _implied_index(run, value, span)
-    summed = [find_index(run.indices[letter]) for letter in run.summed if letter in run.indices]
-    return replace(_of_family(run, value, over, where, span), implied=over not in summed)
+    # What it weighs is added up over an index that the left-hand side has not.
+    counted = {
+        find_index(run.indices[x]): x in run.summed or x not in run.on_left for x in run.indices
+    }
+    return replace(_of_family(run, value, over, where, span), implied=not counted.get(over, False))
 
 
 def _doubt_outer(run: Run, value: Value) -> None:
@@ -339,9 +342,10 @@ def _is_summed_over(run: Run, value: Value) -> bool:
 
 def _implied_index(run: Run, value: Value, span: Span) -> Index:
     """The index that a softmax of a number runs over: the innermost sum's, else the last one
-    on the left-hand side that the number depends on."""
+    on the left-hand side that the number depends on, and one of heads last."""
     free = free_roots(value.body)
-    for letter in (*reversed(run.summed), *reversed(run.target_letters), *reversed(run.seen.free)):
+    letters = [*reversed(run.summed), *reversed(run.target_letters), *reversed(run.seen.free)]
+    for letter in sorted(letters, key=run.seen.of_heads.__contains__):
         index = run.indices.get(letter)
         if index is not None and find_index(index) in free:
             return find_index(index)

@@ -24,7 +24,8 @@ class Target:
     parentheses of its indices, where it has no others. ``numbered`` of a function are the indices
     of its name, which are the first: the i of ``E_i(x)``; ``elements`` counts those of its only
     parameter, as in ``score(x_i, x_j)``. ``transposed`` says that what stands on
-    the right is the transpose of what is defined, ``bold`` how a name alone is set.
+    the right is the transpose of what is defined, ``bold`` how a name alone is set, ``also`` are
+    other names that it is given: the μ of ``mean = μ = …``.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Target:
     elements: int = 0
     transposed: bool = False
     bold: bool = False
+    also: tuple[str, ...] = ()
 
 
 def _rows(use: scripts.Use) -> tuple[scripts.At, ...]:
@@ -76,8 +78,15 @@ def read_target(seen: Survey, define: Define) -> Target:
             listed=seen.listed,
             times=seen.times,
         )
-        name, turned = _defined_name(use), use.transposed
-        return Target(name, _rows(use), span=node.span, transposed=turned, bold=use.bold)
+        others = (seen.understood(value) for value in define.values[:-1])
+        return Target(
+            _defined_name(use),
+            _rows(use),
+            span=node.span,
+            transposed=use.transposed,
+            bold=use.bold,
+            also=tuple(use.name for use in others if use is not None and not use.indices),
+        )
     assert isinstance(node, Juxt)
     use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]
@@ -118,6 +127,8 @@ def read_target(seen: Survey, define: Define) -> Target:
     plain = {at.node.text for at in indices if isinstance(at.node, Name)}
     indices = [at for at in indices if not _is_neighbour(at.node, plain)]
     unique = tuple(dict.fromkeys(parameters))
+    weighed = _weighed(seen, use, group)
+    indices = [at for at in indices if names.label(at.node) not in weighed]
     target = Target(_defined_name(use), tuple(indices), unique, tuple(whole), node.span)
     target.numbered = len(use.indices)
     if len(unique) == 1 and not whole and len(parameters) == len(group.items) > 1:
@@ -125,6 +136,20 @@ def read_target(seen: Survey, define: Define) -> Target:
     if len(indices) == len(told):
         target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
     return target
+
+
+def _weighed(seen: Survey, function: scripts.Use, group: Group) -> Set[str]:
+    """The letters that count keys and values: the t of ``Attention(q, k_t, v_t)``, which gives what
+    all of them come to, and not one thing for each. Those of queries and heads are none."""
+    uses = [use for use in map(seen.understood, group.items) if use is not None]
+    letters: dict[str, set[str]] = {}
+    for use in (function, *uses):
+        role = names.base_letter(use.name).lower()
+        letters.setdefault(role if role in ("k", "v") else "", set()).update(
+            names.label(at.node) for at in use.indices
+        )
+    both = letters.get("k", set()) & letters.get("v", set())
+    return both - letters.get("", set()) - seen.of_heads
 
 
 def _is_among(at: scripts.At, others: Sequence[scripts.At]) -> bool:

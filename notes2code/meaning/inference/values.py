@@ -526,7 +526,7 @@ def _are_key_and_value(left: Expr, right: Expr) -> bool:
     """Whether k vᵀ is what linear attention adds to its state: keys, or what a feature map makes of
     them, and values are no rivals."""
     given = (e.arguments[0].body if _is_mapped(e) else e for e in (left, right))
-    letters = {e.array[0].lower() for e in given if isinstance(e, Ref)}
+    letters = {names.base_letter(e.array)[0].lower() for e in given if isinstance(e, Ref)}
     return letters == {"k", "v"}
 
 

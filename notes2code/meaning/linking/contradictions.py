@@ -68,12 +68,12 @@ def _differing(
     taken, meant = next(general, (None, None))
     if taken is None or meant is None or name in linker.formulas.parsed[taken].kept:
         return
-    near = linker.formulas.distance(entry, taken)
+    near = _nearness(linker, entry, taken)
     usual = linker.base.field.get(name.replace("_", "").lower())
     if near[0] == 2 and usual is not None and same(meant, usual):
         return  # what everybody knows by the name
     for other, equation in islice(general, MAX_COMPARED):
-        if linker.formulas.distance(entry, other)[:2] != near[:2]:
+        if _nearness(linker, entry, other) != near:
             return
         if not same(meant, equation):
             which = "the one that most notes have is taken, or the shortest"
@@ -128,6 +128,15 @@ def _contradict(one: Shape, other: Shape) -> bool:
 def _sizes(shape: Shape) -> str:
     """A shape as text."""
     return " × ".join(map(str, shape.axes)) or "a number"
+
+
+def _nearness(linker: Linker, entry: Entry, other: Entry) -> tuple[int, int]:
+    """How far another formula is from one, by section and side: all sections that neither holds the
+    formula's own, nor is it, are as far, whatever they are parts of."""
+    far, apart, _ = linker.formulas.distance(entry, other)
+    if far == 1 and entry.section[: len(other.section)] != other.section:
+        return far, -1 if other.order < entry.order else 1
+    return far, apart
 
 
 def _rejected(entry: Entry, name: str, rejected: Entry) -> Problem:

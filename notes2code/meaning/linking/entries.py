@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -54,12 +54,6 @@ _PARAMETERS = re.compile(
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
 _PRODUCT = re.compile(r"[A-Z]{2,}[a-z]")
 """The BAx of ``BAx = 0``: matrices and a vector."""
-_DIFFERENCE = re.compile(
-    r"(?:^|\\\\|[&,;.]|\\q?quad)[^\S\n]*\\Delta *\{?([A-Za-z])\}?"
-    r"(?:[_^](?:\w|\{[^{}]*\}))* *&? *:?=",
-    re.MULTILINE,
-)
-"""A difference that a formula defines: ``Δs_{ij} = s_i - s_j``."""
 _ANYTHING = "x"
 """A right-hand side for one that cannot be read."""
 
@@ -386,15 +380,6 @@ def words_of(entries: Sequence[Entry]) -> frozenset[str]:
     apart = [word for word in (*defined, *made) if not MATRICES.fullmatch(word)]
     small = (word.lower() for word in apart if word.isupper())  # the wkv_t beside WKV_t = …
     return frozenset((*upright, *apart, *small, *given))
-
-
-def differences_of(entries: Iterable[Entry]) -> dict[str, frozenset[str]]:
-    """The ``ΔW`` that each note defines, which it may use beside no ``W``."""
-    found: dict[str, frozenset[str]] = {}
-    for entry in entries:
-        own = (f"Delta {letter}" for letter in _DIFFERENCE.findall(entry.latex))
-        found[entry.note] = found.get(entry.note, frozenset()).union(own)
-    return found
 
 
 def macros_of(entries: Sequence[Entry]) -> dict[str, Macro]:

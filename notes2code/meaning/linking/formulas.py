@@ -9,15 +9,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
-from notes2code.latex import in_two_fonts
+from notes2code.latex import differences_of, in_two_fonts
 from notes2code.meaning import names
 from notes2code.meaning.linking.abbreviations import abbreviations_of
 from notes2code.meaning.linking.entries import (
     Entry,
     Indexed,
     Parsed,
-    differences_of,
     length,
     letters_on,
     macros_of,
@@ -38,8 +38,8 @@ class Formulas:
         """``field_scope`` is what everybody knows."""
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self._vault_words = field_scope.words | words_of(self.entries)
-        short, differences = abbreviations_of(self.entries), differences_of(self.entries)
-        self._own_words = {note: short[note] | differences[note] for note in short}
+        short = abbreviations_of(self.entries)
+        self._own_words = {note: short[note] | differences_of(own) for note, own in self._notes()}
         self.macros = {**field_scope.macros, **macros_of(self.entries)}
         self.apart = self._apart()
         self.parsed = {entry: self._read(entry) for entry in self.entries}
@@ -74,11 +74,13 @@ class Formulas:
 
     def _apart(self) -> dict[str, frozenset[str]]:
         """The letters that each note has in two fonts."""
-        notes: dict[str, list[str]] = {}
-        for entry in self.entries:
-            notes.setdefault(entry.note, []).append(entry.latex)
         words, macros = self._vault_words, self.macros
-        return {note: in_two_fonts(own, words, macros) for note, own in notes.items()}
+        return {note: in_two_fonts(own, words, macros) for note, own in self._notes()}
+
+    def _notes(self) -> Iterator[tuple[str, list[str]]]:
+        """The notes with their formulas."""
+        for note, entries in groupby(self.entries, key=lambda e: e.note):
+            yield note, [entry.latex for entry in entries]
 
     def _read(self, entry: Entry, places: frozenset[str] = frozenset()) -> Parsed:
         """What a formula says by itself."""
@@ -210,6 +212,8 @@ class Formulas:
         ]
         near.sort(key=lambda pair: pair[0])
         found = [other for _, other in near]
+        if len(near) > 1 and near[0][0][0] == 0:
+            found = sorted(found, key=lambda other: self._is_of_twin(entry, name, other, found))
         if near and near[0][0][0] == 2:  # of other notes, what most of them say, and shortest
             said = {other: self.parsed[other].said.get(name) for other in found}
             often = Counter(said.values())
@@ -217,6 +221,24 @@ class Formulas:
                 key=lambda other: (-often[said[other]], length(said[other])),
             )
         return found
+
+    def _is_of_twin(self, entry: Entry, name: str, other: Entry, every: Sequence[Entry]) -> bool:
+        """Whether a definition before a formula is that of another formula which defines the same
+        as this one and stands before what it names, as does this: the first H of ``G = f(H), H =
+        X; G = f(H), H = Y``. ``every`` are the definitions."""
+        here = [one for one in every if self.are_beside(entry, one)]
+        behind = [one for one in here if one.order > entry.order]
+        if other not in here or other in behind or not behind:
+            return False
+        mine = self.parsed[entry].arrays | self.parsed[entry].functions
+        first = min(one.order for one in here)
+        return any(
+            twin.order < first
+            and name in theirs.mentioned
+            and mine & {*theirs.arrays, *theirs.functions}
+            for twin in self.beside(entry)
+            if (theirs := self.parsed[twin])
+        )
 
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether another note's function can be the one that a formula calls: a softmax or a

@@ -277,6 +277,7 @@ class Linker:
             above=self.formulas.letters.above(entry),
             drawn=self.formulas.letters.drawn(entry),
             real=self.formulas.letters.real(entry),
+            elements=self.formulas.letters.elements(entry),
             places=self.formulas.places.get((entry.note, entry.section), frozenset()),
             shapes={
                 **near,

@@ -8,6 +8,7 @@ from notes2code.latex.tree import walk
 from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.overview import label_letters, points, quantities
+from notes2code.meaning.overview.elements import numbered
 from notes2code.meaning.overview.index_letters import last_letters, lengths, neighbours
 
 _Place = tuple[str, tuple[str, ...]]
@@ -44,6 +45,8 @@ class Letters:
         self._numbers: dict[_Place, list[tuple[str, str]]] = {}
         self._drawn: dict[_Place, set[str]] = {}
         self._real: dict[_Place, set[str]] = {}
+        self._elements: dict[_Place, set[str]] = {}
+        self._vectors: dict[_Place, set[str]] = {}
         for entry, parsed in formulas.items():
             seen, place = parsed.seen, (entry.note, entry.section)
             if seen is None:
@@ -51,6 +54,8 @@ class Letters:
             self._numbers.setdefault(place, []).extend(label_letters.of_constants(parsed.stated))
             self._drawn.setdefault(place, set()).update(points.drawn(parsed.stated))
             self._real.setdefault(place, set()).update(label_letters.real(parsed.stated))
+            self._elements.setdefault(place, set()).update(numbered(seen) - parsed.parameters)
+            self._vectors.setdefault(place, set()).update(seen.bold, seen.transposed)
             self._ends.setdefault(place, set()).update(last_letters(seen))
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             amounts = self._amounts.setdefault(place, set())
@@ -106,6 +111,11 @@ class Letters:
     def real(self, entry: Entry) -> frozenset[str]:
         """The letters that the section says to be real numbers."""
         return frozenset(self._real.get((entry.note, entry.section), ()))
+    def elements(self, entry: Entry) -> frozenset[str]:
+        """The names whose elements are numbers in a formula of the section: the x of ``Σ_j
+        \\exp(x_j - m)``, but not that of ``f(x_i) = …``, which is any."""
+        place = entry.note, entry.section
+        return frozenset(self._elements.get(place, set()) - self._vectors.get(place, set()))
 
     def amounts(self, entry: Entry) -> frozenset[str]:
         """The letters that something is divided by in the section, and the ``T_x`` up to which its

@@ -32,17 +32,21 @@ def averaged(seen: Survey, nodes: Nodes) -> Iterator[str]:
 
 
 def weights(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The words before the values in a sum that have its index alone, and so are numbers: each
-    weighs a vector. Of a word in small letters, and in those of other scripts."""
+    """The words in a sum that have its index alone, and so are numbers: each weighs a vector. Such
+    as say so, gates or probabilities, and else one before the values, in small letters or in those
+    of other scripts."""
     for over, uses in _sums(seen, nodes):
-        first, *others = uses
-        if first is None or _letters(first) != over or len(first.indices) != 1:
-            continue
-        base = names.base_letter(first.name)
-        word = len(base) > 1 and base not in names.GREEK and base not in _ROLES
-        values = [use for use in others if use is not None and over <= _letters(use)]
-        if word and not base[0].isupper() and any(map(_is_value, values)):
-            yield first.name
+        own = [use for use in uses if use and len(use.indices) == 1 and _letters(use) == over]
+        words = [use for use in own if _is_word(use)]
+        saying = [use for use in words if names.weighs(names.base_letter(use.name))]
+        first = [use for use in words if use is uses[0] and not use.name[0].isupper()]
+        values = (use for use in uses[1:] if use is not None and over <= _letters(use))
+        yield from (use.name for use in saying or (first if any(map(_is_value, values)) else []))
+
+
+def _is_word(use: Use) -> bool:
+    base = names.base_letter(use.name)
+    return len(base) > 1 and base not in names.GREEK and base not in _ROLES
 
 
 def _sums(seen: Survey, nodes: Nodes) -> Iterator[tuple[set[str], list[Use | None]]]:
@@ -56,7 +60,7 @@ def _sums(seen: Survey, nodes: Nodes) -> Iterator[tuple[set[str], list[Use | Non
 
 def _is_value(use: Use) -> bool:
     base = names.base_letter(use.name)
-    return base in _VALUES or base in _ROLES
+    return base in _VALUES or base in _ROLES or _is_word(use)
 
 
 def _weighs(weights: Use, values: Use) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -46,6 +46,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
             found.append(big.body)
         elif isinstance(big.body, Script) and scripts.is_two(big.body.sup):
             found.append(replace(big.body, sup=None))
+        found += _of_features(seen, big)
     for statement in statements:
         sides = statement.values if isinstance(statement, Define) else ()
         found += (value for side in sides for value in _standardised(seen, side))
@@ -68,6 +69,37 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     counted = {name for name in known if 1 in seen.counted.get(name, ())}
     counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
+
+
+def numbered(seen: Survey) -> frozenset[str]:
+    """The names with one index whose elements are numbers in a formula."""
+    return frozenset(n for n in seen.elements | seen.exponents if 1 in seen.counted.get(n, ()))
+
+
+def told(seen: Survey, elements: Set[str]) -> Set[str]:
+    """The names that the section tells the elements of to be numbers, in a formula of nothing but
+    such and of letters without an index: the x of ``m = \\max_j x_j``. Beside others they may be
+    the rows of a matrix."""
+    indexed = {name for name, counts in seen.counted.items() if counts != {0}}
+    plain = (name for name in seen.counted.keys() - indexed - seen.sizes - names.FUNCTIONS)
+    vectors = any(names.base_letter(name).isupper() for name in plain)
+    return indexed if indexed <= elements and not vectors else frozenset()
+
+
+def _of_features(seen: Survey, big: Big) -> Iterator[Node]:
+    """The x_i and the w_i of ``Σ_{i=1}^d w_i x_i``: a vector has so many numbers. The u_i of ``Σ_i
+    λ_i u_i u_i^⊤`` and the e_i of ``Σ_i x_i e_i`` are vectors."""
+    end = "" if big.sup is None or big.sub is None else names.label(big.sup)
+    if not (names.is_size_name(end) and end.islower()):
+        return
+    assert big.sub is not None
+    letters = binders.bound_letters(big.sub)
+    used = ((node, use) for node in walk(big.body) if (use := seen.understood(node)) is not None)
+    mine = [
+        (node, use) for node, use in used if [names.label(at.node) for at in use.indices] == letters
+    ]
+    if not any(use.transposed or names.base_letter(use.name) == "e" for _, use in mine):
+        yield from (node for node, _ in mine)
 
 
 def of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:

@@ -196,6 +196,12 @@ class Survey:
         except ProblemError:
             return None
 
+    @property
+    def of_heads(self) -> frozenset[str]:
+        """The letters that count heads, as those below their projections do."""
+        projected = ((names.base_letter(n), n, letter) for n, _, letter in self.shifts)
+        return frozenset(x for w, n, x in projected if w == "W" and names.label_of_projection(n))
+
     def is_bold(self, name: str) -> bool:
         """Whether the elements of a name are bold: not those of the ``\\mathbf{x}`` whose
         elements are x_i."""

@@ -86,7 +86,7 @@ def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
     _see_scripts(seen, parts, scope)
     _see_letters(seen, parts, scope)
     _see_uses(seen, parts)
-    _see_numbers(seen, parts)
+    _see_numbers(seen, parts, scope)
     _see_arrays(seen, parts, scope)
     _see_company(seen, parts)
     return seen
@@ -160,11 +160,12 @@ def _see_uses(seen: Survey, parts: _Parts) -> None:
     seen.sampled = _sampled(seen, nodes)
 
 
-def _see_numbers(seen: Survey, parts: _Parts) -> None:
+def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     """What must be numbers."""
     nodes, statements, defines = parts.nodes, parts.statements, parts.defines
     seen.elements.update(elements.numbers(seen, nodes, statements))
     seen.elements.update(points.entries(seen, nodes))
+    seen.elements.update(elements.told(seen, scope.elements) if scope.elements else ())
     seen.exponents = set(exponents.raised(seen, nodes))
     seen.sizes.update(means.counted(seen, nodes))
     for matrix in nodes.of(Matrix):

@@ -94,6 +94,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         sides.labelled,
         joined_heads.by_name,
         words_in_a_row.with_commas,
+        relations.by_helpers,
     )
     for written in rewritten:
         read = written(read, nodes)
