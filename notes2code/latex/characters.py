@@ -111,14 +111,17 @@ class Characters:
 
     def _escaped(self, run: str, start: int) -> None:
         """``d\\_model`` and ``head\\_i``, escaped for Markdown, are a letter with a word and a word
-        with a letter below; ``max\\_len`` is a word."""
+        with a letter below; ``max\\_len`` is a word, and so is ``top\\_k``."""
         pieces = re.split(r"\\_\s?", run)
-        if len(pieces) != 2 or 1 not in map(len, pieces):
+        if len(pieces) != 2 or 1 not in map(len, pieces) or pieces[0].lower() == "top":
             self._add("word", "_".join(pieces), start, start + len(run))
             return
         base, below = pieces
         end = start + len(run)
-        self._run(base, start)
+        if len(base) > 2 and base.islower():
+            self._add("word", base, start, start + len(base))
+        else:
+            self._run(base, start)
         self._lower(start + len(base), end - len(below))
         self._add("name" if len(below) == 1 else "word", below, end - len(below), end)
 

@@ -53,6 +53,22 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         "a_vec[n] a_back[m]",
         lambda one, other: np.concatenate([one, other]),
     ),
+    # What counts up to a capital is its small letter, whatever that is elsewhere.
+    Case(
+        r"\begin{aligned} Z_h &= c_h V_h \\ Z &= [Z_1 \Vert \dots \Vert Z_H] W_O \end{aligned}",
+        "c[H] V[H,n,d] W_O[H*d,p]",
+        lambda c, v, w: np.concatenate([a * b for a, b in zip(c, v, strict=True)], -1) @ w,
+    ),
+    Case(
+        r"u_c = \tanh(W_c x), \quad y = [u_1; \dots; u_C]",
+        "W[C,d,e] x[e]",
+        lambda w, x: np.tanh(w @ x).reshape(-1),
+    ),
+    # A sequence in parentheses is no concatenation.
+    Case(r"O = (E_1, E_2, \dots, E_T)", "E[T,d]", lambda e: e),
+    Case(
+        r"O = (E_1, \dots, E_T) W", "E[T,n,d] W[T*d,p]", lambda e, w: np.concatenate([*e], -1) @ w
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

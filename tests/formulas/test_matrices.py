@@ -254,6 +254,22 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "I[n,d]",
         lambda i: np.linalg.norm(i[1:] - i[:-1], axis=1),
     ),
+    # A vector by its letter is made of a vector by a matrix.
+    Case(r"x_i = E w_i", "E[d,p] w[n,p]", lambda e, w: w @ e.T),
+    Case(r"c_i = \eta w_i", "eta w[n]", np.multiply),
+    # The parts of complex numbers are numbers.
+    Case(
+        r"xu - yv",
+        "x u y v",
+        lambda x, u, y, v: x * u - y * v,
+        context=["z = x + iy", "w = u + iv"],
+    ),
+    # The k of a size counts no step.
+    Case(
+        r"V = AV = \frac{X W_Q W_K^\top}{\sqrt{d_k}} W_V",
+        "X[n,d] W_Q[d,r] W_K[m,r] W_V[m,p]",
+        lambda x, q, k, v: x @ q @ k.T @ v / np.sqrt(q.shape[1]),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -298,6 +314,13 @@ def test_vectors_in_a_matrix(case: Case) -> None:
         lambda x, t: x**t,
     ),
     Case(r"y = \frac{A}{c}", "A[n,m] c", lambda a, c: a / c),
+    # What is declared of each is that, though the section declares one without an index before.
+    Case(
+        r"Y_i = X W_i",
+        "X[n,e] W[h,e,p]",
+        lambda x, w: x @ w,
+        context=[r"W \in \mathbb{R}^{e \times e}", r"W_i \in \mathbb{R}^{e \times p}"],
+    ),
 )
 def test_declared(case: Case) -> None:
     """What the note declares decides what a sign means."""

@@ -332,6 +332,13 @@ def test_what_defines_nothing_is_said(sign: str) -> None:
     assert [problem.code for problem in raised.value.diagnostics] == ["N2C038"]
 
 
+def test_a_derivative_beside_what_is_computed_is_told() -> None:
+    latex = r"\begin{cases} \frac{dh}{dt} = A h + B x \\ y = C h + D x \end{cases}"
+    found = compile_formula(latex)
+    assert found.name == "y"
+    assert "N2C038" in [one.code for one in found.diagnostics]
+
+
 def test_what_comes_close_is_computed_where_its_parts_are_defined() -> None:
     found = compile_formula(r"\mathrm{Mix}(u, v) \approx W a + v, \quad a = \exp(u)")
     assert {one.name for one in found.inputs} == {"u", "v", "W"}

@@ -222,6 +222,8 @@ from tables import Case, check, relu, sigmoid, softmax, table
     # Two letters that are a word elsewhere are a matrix before a function or a vector.
     Case(r"s = W x + We(y)", "W[e,d] x[d] e() y[d]", lambda w, x, e, y: w @ x + w @ e(y)),
     Case(r"s = We_t + b", "W[p,d] e_t[d] b[p]", lambda w, e, b: w @ e + b),
+    Case(r"top\_k = \frac{n c}{e}", "n c e", lambda n, c, e: n * c / e),
+    Case(r"y = 2 cap\_i", "cap[n]", lambda c: 2 * c),
 )
 def test_value(case: Case) -> None:
     check(case)

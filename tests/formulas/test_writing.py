@@ -277,6 +277,12 @@ def test_attention(case: Case) -> None:
     Case(r"y = a + b % c", "a b", lambda a, b: a + b, shapes={"b": ()}),
     Case(r"y = c \sin\theta", "c theta", lambda c, t: c * np.sin(t)),
     # Elements as programs write them.
+    # A d in brackets alone counts; it is a size where it stands elsewhere, too.
+    Case(
+        r"X_{out}[l, d] = \sum_{i=1}^{e} \sum_{j=1}^{k} P[i, j, l] G[i, j] X_e[i, j, d]",
+        "P[e,k,n] G[e,k] X_e[e,k,d]",
+        lambda p, g, x: np.einsum("ijl,ij,ijd->ld", p, g, x),
+    ),
     Case(r"s[i, j] = q[i]^\top k[j]", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
     Case(
         r"e_{ij} = u^\top \tanh(A [s_i; h_j])",

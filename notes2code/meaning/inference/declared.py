@@ -97,19 +97,21 @@ def _said(run: Run, use: Use) -> Shape | None:
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
     ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
+    of_all: Shape | None = None
     for name, shape in run.shapes.items():
-        if name != use.name and (name == element or sorted(name.split("_")) == labels):
-            return replace(shape, indexed=None)
-        if name in ones:  # H_i ∈ ℝ^{m×d} speaks of each of H_1, …, H_n, S_t ∈ ℝ^{d×d} of any step
+        each = name != use.name and (name == element or sorted(name.split("_")) == labels)
+        # H_i ∈ ℝ^{m×d} speaks of each of H_1, …, H_n, S_t ∈ ℝ^{d×d} of any step; W_i ∈ ℝ^{d×p} does
+        # so though W ∈ ℝ^{d×d} of one head stands nearer in its section.
+        if (each or name in ones) and not (of_all and shape.afar):
             return replace(shape, indexed=None)
         if name == use.name and _is_one_of(run, use, shape):
-            return replace(shape, indexed=None)
-        if name == use.name:
+            of_all = of_all or replace(shape, indexed=None)
+        elif name == use.name:
             counted = shape.indexed
             if counted:  # what is said of h_i is said of each h_i^t
                 counted = max(counted - use.steps, min(counted, len(use.indices)))
-            return replace(shape, indexed=counted)
-    return _of_entry(run, use)
+            of_all = of_all or replace(shape, indexed=counted)
+    return of_all or _of_entry(run, use)
 
 
 def together(name: str, letters: Sequence[str]) -> Iterator[str]:

@@ -60,6 +60,7 @@ def listed(run: Run, node: Group) -> Value:
         _doubt_numbers(run, flat[-1], values[0])
         if len(values) == 1 and (rows := _single_rows(run, index, values[0])) is not None:
             return rows
+        run.pay(0.5 * (node.open == "(" and run.whole is node))  # a sequence is no concatenation
         return _together(run, index, values, node.span)
     below = node.open == "[" and set(node.separators) == {";"}
     return concatenated(run, node.items, node.span, below, node.open == "(")

@@ -140,11 +140,12 @@ def read_target(seen: Survey, define: Define) -> Target:
 
 def _weighed(seen: Survey, function: scripts.Use, group: Group) -> Set[str]:
     """The letters that count keys and values: the t of ``Attention(q, k_t, v_t)``, which gives what
-    all of them come to, and not one thing for each. Those of queries and heads are none."""
+    all of them come to, and not one thing for each. Those of queries and heads are none, and a K_j
+    is a block of keys."""
     uses = [use for use in map(seen.understood, group.items) if use is not None]
     letters: dict[str, set[str]] = {}
     for use in (function, *uses):
-        role = names.base_letter(use.name).lower()
+        role = names.base_letter(use.name)
         letters.setdefault(role if role in ("k", "v") else "", set()).update(
             names.label(at.node) for at in use.indices
         )

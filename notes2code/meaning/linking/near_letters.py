@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from notes2code.latex.tree import walk
 from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
+from notes2code.meaning.notation import roots
 from notes2code.meaning.overview import label_letters, points, quantities
 from notes2code.meaning.overview.elements import numbered
 from notes2code.meaning.overview.index_letters import last_letters, lengths, neighbours
@@ -60,6 +61,7 @@ class Letters:
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             amounts = self._amounts.setdefault(place, set())
             amounts.update(quantities.divisors(seen.nodes), lengths(seen))
+            amounts.update(roots.parts(seen.nodes) if "i" not in seen.bound else ())
             axes = (axis for shape in parsed.shapes.values() for axis in shape.axes)
             self._axes.setdefault(place, set()).update(map(str, axes))
             below = self._below.setdefault(place, {})
@@ -111,6 +113,7 @@ class Letters:
     def real(self, entry: Entry) -> frozenset[str]:
         """The letters that the section says to be real numbers."""
         return frozenset(self._real.get((entry.note, entry.section), ()))
+
     def elements(self, entry: Entry) -> frozenset[str]:
         """The names whose elements are numbers in a formula of the section: the x of ``Σ_j
         \\exp(x_j - m)``, but not that of ``f(x_i) = …``, which is any."""
@@ -118,8 +121,8 @@ class Letters:
         return frozenset(self._elements.get(place, set()) - self._vectors.get(place, set()))
 
     def amounts(self, entry: Entry) -> frozenset[str]:
-        """The letters that something is divided by in the section, and the ``T_x`` up to which its
-        sums go."""
+        """The letters that something is divided by in the section, the ``T_x`` up to which its sums
+        go, and the parts of complex numbers, ``x + iy``."""
         return frozenset(self._amounts.get((entry.note, entry.section), ()))
 
     def axes(self, entry: Entry) -> frozenset[str]:

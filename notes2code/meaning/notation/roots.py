@@ -1,4 +1,4 @@
-"""The root of −1 in powers of e: ``e^{i m θ}`` is a turn by m θ."""
+"""The root of −1: ``e^{i m θ}`` is a turn by m θ, and ``x + iy`` a number with two parts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from notes2code.latex.tree import (
     Name,
     Neg,
     Node,
+    Nodes,
     Script,
     walk,
 )
@@ -52,6 +53,16 @@ def _without_root(exponent: Node) -> Node | None:
 
 def _is_root(node: Node) -> bool:
     return isinstance(node, Name) and node.text == "i"
+
+
+def parts(nodes: Nodes) -> Iterator[str]:
+    """The x and the y of ``x + iy``, which are numbers where i counts nothing."""
+    for node in nodes.of(Infix):
+        match node:
+            case Infix("+" | "-", Name(real), Juxt((Name("i"), Name(other)))) | Infix(
+                "+" | "-", Name(real), Juxt((Name(other), Name("i")))
+            ):
+                yield from (real, other)
 
 
 _ANGLES = frozenset("theta vartheta Theta phi varphi psi omega pi".split())

@@ -98,7 +98,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope
         *_counted_elsewhere(nodes).values(),
         *_at_counted_places(nodes).values(),
     )
-    counted |= _listed(target, nodes)
+    counted |= _listed(target, nodes) | (seen.bound & {end.lower() for end in seen.ends})
     function = target.factors[0] if isinstance(target, Juxt) else None
     given = {item.text for item in binders.arguments(target) if isinstance(item, Name)}
     for node in binders.target_scripts(target):
@@ -523,6 +523,16 @@ def find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
                 if letter not in first:
                     seen.ends.add(letter)
                     seen.sizes.add(letter)
+    seen.bound.update(_numbering(seen.ends, nodes))
+
+
+def _numbering(ends: Set[str], nodes: Sequence[Node]) -> Iterator[str]:
+    """The h of ``Z_h`` beside ``Z_1, …, Z_H``, which counts them."""
+    capitals = {end.lower() for end in ends if end.isupper()}
+    below = {
+        (binders.bare(n), binders.bare(n.sub)) for n in nodes if isinstance(n, Script) and n.sub
+    }
+    yield from (x for base, x in below if x in capitals and (base, x.upper()) in below)
 
 
 def last_letters(seen: Survey) -> set[str]:
@@ -607,9 +617,11 @@ def _whole_names(node: Node) -> Iterator[Node]:
 
 
 def _counting_below(node: Node) -> set[str]:
-    """The letters below a name that count, wherever they can."""
+    """The letters below a name that count, wherever they can; the k of d_k tells a size."""
     match node:
-        case Script(_, sub) if sub is not None and scripts.is_name(node):
+        case Script(base, sub) if sub is not None and scripts.is_name(node):
+            if names.is_size_name(names.label(base)):
+                return set()
             return {inner.text for inner in walk(sub) if isinstance(inner, Name)} & _COUNTING
     return set()
 

@@ -27,7 +27,7 @@ from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.quantities import terms
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.stated import Fact, Statement
+from notes2code.meaning.stated import Define, Fact, Statement
 
 
 def drawn(statements: Sequence[Statement]) -> Iterator[str]:
@@ -68,6 +68,18 @@ def _as_far_as_small(nodes: Nodes) -> Iterator[Node]:
             ) | Group("‖", (Infix("-", Script(Name(), Name()) as other, Name(left) as one),)):
                 if left.islower() and binders.bare(other).isupper():
                     yield from (one, other)
+
+
+def mapped(statements: Sequence[Statement]) -> Iterator[str]:
+    """The w of ``x_i = E w_i``: each x_i is a vector by its letter, and E, a capital, a matrix."""
+    for statement in statements:
+        match statement:
+            case Define(
+                Script(Name(made), Name(index), None),
+                (Juxt((Name(matrix), Script(Name(given), Name(same), None))),),
+            ) if index == same and matrix.isupper() and given.islower():
+                if names.element_ranks(made, 1, bold=False, transposed=False)[0] == 1:
+                    yield given
 
 
 def matrices(seen: Survey, nodes: Nodes) -> Iterator[str]:

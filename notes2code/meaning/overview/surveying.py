@@ -186,7 +186,7 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     nodes = parts.nodes
     letters = {*scope.drawn, *points.drawn(parts.statements)}
     seen.drawn = {name for name in seen.counted if letters and names.base_letter(name) in letters}
-    seen.points = {*points.vectors(seen, nodes), *seen.drawn}
+    seen.points = {*points.vectors(seen, nodes), *points.mapped(parts.defines), *seen.drawn}
     seen.forms = set(points.matrices(seen, nodes))
     seen.averaged = set(averages.averaged(seen, nodes))
     seen.weights = set(averages.weights(seen, nodes))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -37,7 +37,8 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
     bracketed = [name for node in nodes.of(Juxt) for name in _before_brackets(node)]
     if not bracketed or any(bracketed.count(name) > 1 for name in map(_defined, clauses)):
         return tuple(clauses)
-    counting = {letter for clause in clauses for letter in defined_at(clause.node)}
+    sizes = _sizes(nodes)
+    counting = {letter for clause in clauses for letter in defined_at(clause.node, sizes)}
     bigs = (n for clause in clauses for n in walk(clause.node) if isinstance(n, Big))
     counting |= {x for big in bigs if big.sub for x in binders.bound_letters(big.sub)}
 
@@ -47,7 +48,7 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
             return node
         factors = list(node.factors[:1])
         for factor in node.factors[1:]:
-            places = _places(factor)
+            places = _places(factor, sizes)
             counted = places and counting.issuperset(p.text for p in places if isinstance(p, Name))
             places = places if counted else _label_of_row(factors[-1], factor)
             if places and _is_array(factors[-1]):
@@ -76,32 +77,47 @@ def _defined(clause: Clause) -> str:
     return ""
 
 
-def defined_at(node: Node) -> Iterator[str]:
+_SIZE = frozenset("d")
+"""What is a size by custom, wherever it stands."""
+
+
+def _sizes(nodes: Nodes) -> Set[str]:
+    """The letters in brackets that are sizes: the d of ``x[i, d]``, unless it only ever stands in
+    brackets, as that of ``Y[l, d] = Σ_i P[i, l] X[i, d]``."""
+    every = sum(name.text in _SIZE for name in nodes.of(Name))
+    items = (item for group in nodes.of(Group) if group.open == "[" for item in group.items)
+    inside = sum(isinstance(item, Name) and item.text in _SIZE for item in items)
+    return frozenset() if inside == every > 1 else _SIZE
+
+
+def defined_at(node: Node, sizes: Set[str] = _SIZE) -> Iterator[str]:
     """The letters with which a left-hand side counts: those below its name, or in brackets."""
     match node:
         case Relation((Juxt((name, *behind)), *_)) if _is_array(name):
-            places = (place for group in behind for place in _places(group))
+            places = (place for group in behind for place in _places(group, sizes))
             yield from (place.text for place in places if isinstance(place, Name))
         case Relation((Script() as name, *_)):
             yield from names.INDEX_LETTERS.intersection(binders.script_letters(name))
 
 
-def _places(behind: Node) -> tuple[Node, ...]:
+def _places(behind: Node, sizes: Set[str]) -> tuple[Node, ...]:
     """The index letters and whole axes in brackets; none where anything else stands there too."""
     match behind:
         case Group("[", items) | Script(Group("[", items), None):
             letters = [item for item in items if isinstance(item, Name)]
             known = any(letter.text in names.INDEX_LETTERS for letter in letters)
-            known = known and all(map(_counts, letters))
+            known = known and all(
+                _counts(letter) and letter.text not in sizes for letter in letters
+            )
             rest = [item for item in items if item not in letters]
             return items if letters and known and all(map(_is_whole, rest)) else ()
     return ()
 
 
 def _counts(letter: Name) -> bool:
-    """Whether a letter may count beside others, as the c of ``Y[l, c]``; a d is a size."""
+    """Whether a letter may count beside others, as the c of ``Y[l, c]``."""
     text = letter.text
-    return text in names.INDEX_LETTERS or (len(text) == 1 and text.islower() and text != "d")
+    return text in names.INDEX_LETTERS or (len(text) == 1 and text.islower())
 
 
 def _is_whole(item: Node) -> bool:
