@@ -54,7 +54,8 @@ class Characters:
         self.tokens.append(Token(kind, text, start, end, font))
 
     def _is_behind_mid(self) -> bool:
-        """Whether a ``\\mid`` stands right before: both are the sign of ``p \\mid\\mid q``."""
+        """Whether a ``\\mid`` stands right before: both are the sign of ``p \\mid\\mid q``, unless
+        the first one closes a bar, as in ``\\mid a \\mid \\mid b \\mid``."""
         before = self.tokens[-1] if self.tokens else None
         return before is not None and self.latex[before.start : before.end] == "\\mid"
 

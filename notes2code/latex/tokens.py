@@ -309,7 +309,7 @@ class Tokens(Characters):
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]
             if name == "varphi" and re.search(r"\\phi(?![A-Za-z])", self.latex):
                 sign = ("name", name)  # beside the φ of queries one of keys
-            if name == "mid" and self._is_behind_mid():
+            if name == "mid" and self._is_behind_mid() and self._bar_is_open():
                 sign, start = ("dbar", "‖"), self.tokens.pop().start
             if sign is not None:
                 self._add(sign[0], sign[1], start, end)

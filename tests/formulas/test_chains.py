@@ -76,6 +76,28 @@ from tables import Case, check, softmax, table
         "x[d] y[d] g",
         lambda x, y, g: np.exp(-g * ((x - y) ** 2).sum()),
     ),
+    # What writes out what is defined says nothing of it.
+    Case(r"H = [h_1; \dots; h_n] = A E", "A[n,d] E[d,p]", np.matmul),
+    Case(r"y = [h_1; \dots; h_n] = W x", "h[n,d]", lambda h: h.reshape(-1)),
+    # A side that names a list which is longer at each place takes no part.
+    Case(
+        r"o_t = \sum_{i=1}^t c_{t,i} x_i = \sum_{i=1}^t x_i W g(\{x_j\}_{j=1}^t, t, i)",
+        "c[m,n] x[n,d]",
+        lambda c, x: np.tril(c) @ x,
+    ),
+    # Lengths beside the cosine of an angle are those of vectors; bars close before others open.
+    Case(
+        r"s = |A||B| \cos\theta",
+        "A[n] B[m] theta",
+        lambda a, b, t: np.linalg.norm(a) * np.linalg.norm(b) * np.cos(t),
+    ),
+    Case(r"J = \frac{c}{|A||B|}", "A B c", lambda a, b, c: c / (a * b)),
+    Case(
+        r"s_t = \mid 1 - \alpha \mid \mid x_t \mid",
+        "alpha x[n]",
+        lambda a, x: abs(1 - a) * abs(x),
+        shapes={"x": ("n",)},
+    ),
 )
 def test_side(case: Case) -> None:
     check(case)

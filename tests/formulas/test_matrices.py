@@ -266,9 +266,9 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     ),
     # The k of a size counts no step.
     Case(
-        r"V = AV = \frac{X W_Q W_K^\top}{\sqrt{d_k}} W_V",
-        "X[n,d] W_Q[d,r] W_K[m,r] W_V[m,p]",
-        lambda x, q, k, v: x @ q @ k.T @ v / np.sqrt(q.shape[1]),
+        r"V = V + \frac{X W_Q W_K^\top}{\sqrt{d_k}} W_V",
+        "V[n,p] X[n,d] W_Q[d,r] W_K[m,r] W_V[m,p]",
+        lambda u, x, q, k, v: u + x @ q @ k.T @ v / np.sqrt(q.shape[1]),
     ),
 )
 def test_value(case: Case) -> None:

@@ -318,9 +318,9 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
         lambda s, p: p @ s,
     ),
     # The section says what elements are: the x_j of a maximum that is taken off them are numbers.
-    Case(r"m = \max_j x_j", "x[n]", np.max, context=r"s = \sum_j e^{x_j - m}"),
+    Case(r"u = \max_j x_j", "x[n]", np.max, context=r"s = \sum_j e^{x_j - u}"),
     Case(
-        r"m = \max_j x_j",
+        r"u = \max_j x_j",
         "x[n,d]",
         lambda x: x.max(0),
         context=[r"\sigma(x_i) = \frac{e^{x_i}}{\sum_j e^{x_j}}"],

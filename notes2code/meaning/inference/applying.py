@@ -92,6 +92,14 @@ def apply(
             span,
             "give one of the two another name",
         )
+    for parameter in equation.inputs:
+        if parameter.kind == "function" and parameter.name in equation.parameters:
+            raise error(
+                "N2C033",
+                f"`{use.name}` calls its `{parameter.name}`, and is given an array here",
+                span,
+                "define it with the array that it is given, under a letter of its own",
+            )
     if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
         text = f"`{use.name}` of columns would normalise each feature over the tokens"
         run.conflict(3, text, span)

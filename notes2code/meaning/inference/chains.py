@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from notes2code.diagnostics import note
-from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Num, Script, walk
+from notes2code.latex.tree import Big, Dots, Group, Juxt, Matrix, Name, Node, Num, Script, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference import well_known
 from notes2code.meaning.inference.letters import CONSTANTS
@@ -26,6 +26,7 @@ def side(run: Run, define: Define) -> Node:
     for says_more in (
         lambda node: not scripts.is_name(node),
         lambda node: not _is_probability(node),
+        lambda node: not _lists_itself(define, node),
         lambda node: not _is_unknown_call(run, node),
         lambda node: not _holds_unknown(run, node),
         lambda node: not _holds_unknown(run, node, elsewhere=True),
@@ -131,6 +132,17 @@ def _sought(node: Node) -> Node:
 def _is_list(node: Node) -> bool:
     """Whether a side is in brackets; those of an inner product, ``⟨q, k⟩``, list nothing."""
     return isinstance(node, Group) and node.open != "⟨"
+
+
+def _lists_itself(define: Define, node: Node) -> bool:
+    """Whether a side writes out what is defined, and says nothing of it: the ``[x_1; …; x_n]`` of
+    ``X = [x_1; …; x_n] = W V``."""
+    if define.target is None or not isinstance(node, Group | Matrix):
+        return False
+    items = [item for item in walk(node) if isinstance(item, Script) and item.sub is not None]
+    letters = {binders.bare(item).lower() for item in items}
+    dots = any(isinstance(inner, Dots) for inner in walk(node))
+    return dots and letters == {binders.bare(define.target).lower()}
 
 
 def _explicitness(node: Node) -> int:

@@ -455,6 +455,11 @@ def count(run: Run, end: Node, start: int) -> Size:
     """How many items there are from a start to an end."""
     use = Use("the list", end.span)
     last = arithmetic(run, end, use)
+    if any(isinstance(part, Idx) for part in ir.walk(last)):
+        text = (
+            f"`{run.quote(end.span)}` counts here, and how long an array is cannot change with it"
+        )
+        raise error("N2C032", text, end.span, "write the whole, and where it is hidden a mask")
     total = ir.add(last, ir.Num(1 - start))
     if isinstance(last, ir.Num) and isinstance(last.value, int):
         return Size("", value=ir.Num(last.value + 1 - start))

@@ -173,6 +173,7 @@ def _bars(run: Run, node: Group) -> Value:
         and (inner.text.isupper() or names.code_name(inner.text) in run.seen.sizes)
         and inner.text not in run.shapes
         and not run.decided.get(f"rank {names.code_name(inner.text)}")
+        and not (_is_length(run, inner) and "cos" in run.seen.nodes.words)  # |Q||K| cos θ
     ):
         return scalar(run.size(names.code_name(inner.text)), node.span)
     if node.open == "|":

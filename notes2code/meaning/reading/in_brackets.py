@@ -82,11 +82,11 @@ _SIZE = frozenset("d")
 
 
 def _sizes(nodes: Nodes) -> Set[str]:
-    """The letters in brackets that are sizes: the d of ``x[i, d]``, unless it only ever stands in
-    brackets, as that of ``Y[l, d] = Σ_i P[i, l] X[i, d]``."""
+    """The letters in brackets that are sizes: the d of ``x[i, d]``, unless it only ever stands last
+    in brackets, as that of ``Y[l, d] = Σ_i P[i, l] X[i, d]``."""
     every = sum(name.text in _SIZE for name in nodes.of(Name))
-    items = (item for group in nodes.of(Group) if group.open == "[" for item in group.items)
-    inside = sum(isinstance(item, Name) and item.text in _SIZE for item in items)
+    lasts = (group.items[-1:] for group in nodes.of(Group) if group.open == "[")
+    inside = sum(isinstance(last, Name) and last.text in _SIZE for items in lasts for last in items)
     return frozenset() if inside == every > 1 else _SIZE
 
 
