@@ -164,13 +164,15 @@ def _at_its_letters(
     """The axes of what a function gives, the t of ``F(x) = A_t x`` as the t of ``y_t = F(x_t)``."""
     shapes = {one.name: one.shape for one in equation.inputs}
     of_all = {size for name in equation.parameters for size in shapes[name]}
+    wanted = [len(shapes[name]) for name in equation.parameters]
+    whole = all(value.rank >= rank for value, rank in zip(arguments, wanted, strict=False))
     for index, axis in zip(equation.value.indices, result, strict=True):
         here = run.indices.get(index.letter) if index.letter in run.target_letters else None
         given = here is not None and any(
             find_index(here) in free_roots(value.body) for value in arguments
         )
-        if here is None or not given:
-            yield axis
+        if here is None or not given or (whole and index.size in of_all):
+            yield axis  # the i of a row of Q is not the i of head_i = F(X W_i)
             continue
         if index.size in of_all:
             text = f"`{use.name}` makes one for each `{index.letter}` of all that it is given"
