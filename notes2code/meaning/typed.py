@@ -180,7 +180,8 @@ def _type_stated(
         if len(others) < len(stated):
             seen = survey(others, scope)
         run, equation = _typed(latex, others, seen, scope, shapes)
-        doubts = tuple(slips(others, seen, equation, scope.shapes.keys() | shapes.keys()))
+        known = scope.shapes.keys() | shapes.keys() | scope.ranks.keys()
+        doubts = tuple(slips(others, seen, equation, known))
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:

@@ -358,3 +358,24 @@ def test_costs(case: Case) -> None:
 )
 def test_measures_groups_and_angles(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (r"y = C \frac{g}{\|g\|}", ["`C` is taken to be a number"]),
+        (r"C_{total} = A B", ["`A` and `B` are taken to be numbers"]),
+        (r"\text{memory} = H W", ["`H` and `W` are taken to be numbers"]),
+        (r"\text{total} = W x + b", ["`W` is taken to be a number"]),
+        (r"\text{tokens} = B \cdot L", []),
+    ],
+)
+def test_capitals_that_would_give_another_value_as_matrices_are_told(
+    latex: str, told: list[str]
+) -> None:
+    assert [problem.message for problem in compile_formula(latex).diagnostics] == told
+
+
+def test_what_the_note_says_to_be_a_number_is_not_told() -> None:
+    said = r"where $C$ is a scalar and $g \in \mathbb{R}^d$"
+    assert compile_formula(r"y = C \frac{g}{\|g\|}", context=said).diagnostics == ()
