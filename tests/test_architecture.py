@@ -55,7 +55,10 @@ STAGES: Mapping[str, set[str]] = {
 """The stages, and what each may import of the others: modules by their dotted names, of which
 ``meaning`` alone is the folder's own ``__init__``."""
 
-MEANING = ("", "notation", "overview", "reading", "prose", "inference", "typed", "linking")
+MEANING = (
+    *("", "notation", "overview", "rewriting", "reading", "prose"),
+    *("inference", "typed", "linking"),
+)
 """The folders of ``meaning``, each made with those before it; "" is its modules of plain data,
 ``typed`` the one that makes one stage of them."""
 

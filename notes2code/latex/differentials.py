@@ -19,7 +19,6 @@ from notes2code.latex.tree import (
     Node,
     Relation,
     Script,
-    rebuilt,
     rewritten,
     walk,
 )
@@ -32,7 +31,7 @@ def joined(clauses: Sequence[Clause]) -> Sequence[Clause]:
     take it beside that name."""
     if not any(map(_defines_differential, clauses)) and not _stand_beside_twins(clauses):
         return clauses
-    return rewritten(clauses, _joined)
+    return rewritten(clauses, Juxt, _joined)
 
 
 def _defines_differential(clause: Clause) -> bool:
@@ -88,12 +87,9 @@ def _is_letter(node: Node) -> bool:
     return isinstance(node, Name)
 
 
-def _joined(node: Node) -> Node:
-    inner = rebuilt(node, _joined)
-    if not isinstance(inner, Juxt):
-        return inner
-    factors = tuple(_pairs(inner.factors))
-    return factors[0] if len(factors) == 1 else replace(inner, factors=factors)
+def _joined(node: Juxt) -> Node:
+    factors = tuple(_pairs(node.factors))
+    return factors[0] if len(factors) == 1 else replace(node, factors=factors)
 
 
 def _pairs(factors: Sequence[Node]) -> Iterator[Node]:

@@ -17,8 +17,6 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
-    children,
-    rebuilt,
     rewritten,
     walk,
 )
@@ -57,13 +55,14 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
         if base in numbered and not told:
             _refuse_power(node, targets)
 
-    def change(node: Node) -> Node:
-        if _number(node) and (_base(node) in numbered or _number(node) in numbers):
-            assert isinstance(node, Script) and node.sup is not None
-            return replace(node, sup=Group("(", (node.sup,), (), node.sup.span))
-        return rebuilt(node, change) if children(node) else node
+    def change(node: Script) -> Node | None:
+        if node.sup is None or not _number(node):
+            return None
+        if _base(node) not in numbered and _number(node) not in numbers:
+            return None
+        return replace(node, sup=Group("(", (node.sup,), (), node.sup.span))
 
-    return rewritten(clauses, change)
+    return rewritten(clauses, Script, change)
 
 
 def _of_a_pair(node: Node) -> set[str]:

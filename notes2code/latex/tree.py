@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, TypeAlias, TypeVar, get_args, overload
 
 from notes2code.diagnostics import Problem, Span
@@ -313,6 +313,14 @@ class Nodes(list[Node]):
         return frozenset([name.text for name in self.of(Name)])
 
 
+class Formula(Nodes):
+    """Clauses, and all nodes in them."""
+
+    def __init__(self, clauses: Iterable[Clause]) -> None:
+        self.clauses = tuple(clauses)
+        super().__init__(node for clause in self.clauses for node in walk(clause.node))
+
+
 _FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(own.name for own in fields(kind)) for kind in get_args(Node)
 }
@@ -338,24 +346,38 @@ def alike(left: object, right: object) -> bool:
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
-    """A node with a change made to each node directly inside it."""
+    """A node with a change made to each node directly inside it; itself where none is changed."""
 
     def changed(part: Any) -> Any:
         if type(part) is tuple:
-            return tuple(map(changed, part))
+            new = tuple(map(changed, part))
+            return part if all(map(is_, part, new)) else new
         return change(part) if type(part) in _FIELDS else part
 
     kind: Callable[..., Node] = type(node)
-    return kind(*[changed(getattr(node, name)) for name in _FIELDS[type(node)]])
+    old = [getattr(node, name) for name in _FIELDS[type(node)]]
+    new = [changed(part) for part in old]
+    return node if all(map(is_, old, new)) else kind(*new)
+
+
+Change: TypeAlias = Callable[[Any], Node | None]
+"""What stands for a node of some kind, whose parts are changed already; None where it stays."""
+
+
+def changed(node: Node, kind: type[Node], change: Change) -> Node:
+    """A node with a change made to each node of a kind in it, from the inside out."""
+    if type(node) in _INSIDE:
+        node = rebuilt(node, lambda inner: changed(inner, kind, change))
+    return (type(node) is kind and change(node)) or node
+
+
+def rewritten(clauses: Iterable[Clause], kind: type[Node], change: Change) -> tuple[Clause, ...]:
+    """The clauses with a change made to each node of a kind in them, from the inside out."""
+    return tuple(replace(clause, node=changed(clause.node, kind, change)) for clause in clauses)
 
 
 def put(node: Node, letter: str, place: Node) -> Node:
     """A node with something else for a letter."""
-    if isinstance(node, Name) and node.text == letter:
-        return replace(place, span=node.span)
-    return rebuilt(node, lambda inner: put(inner, letter, place))
-
-
-def rewritten(clauses: Iterable[Clause], change: Callable[[Node], Node]) -> tuple[Clause, ...]:
-    """The clauses with their nodes changed."""
-    return tuple(replace(clause, node=change(clause.node)) for clause in clauses)
+    return changed(
+        node, Name, lambda name: replace(place, span=name.span) if name.text == letter else None
+    )

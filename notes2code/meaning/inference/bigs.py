@@ -32,7 +32,7 @@ from notes2code.meaning.inference.symbols import counted
 from notes2code.meaning.inference.values import Value, scalar, settled, uses
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.reading import nested, sets_above
+from notes2code.meaning.rewriting import nested, sets_above
 from notes2code.meaning.stated import Range
 
 _KINDS = frozenset(["sum", "prod", "max", "min", "mean"])

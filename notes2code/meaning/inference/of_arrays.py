@@ -31,7 +31,7 @@ from notes2code.meaning.inference.values import (
     settled,
 )
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.reading import joined_heads
+from notes2code.meaning.rewriting import joined_heads
 
 REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
 

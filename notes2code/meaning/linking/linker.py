@@ -21,7 +21,7 @@ from notes2code.meaning.prose.convolutions import Convolutions
 from notes2code.meaning.prose.kinds import Kinds, Passage, may_be_loose, unlike
 from notes2code.meaning.prose.norms import Norms
 from notes2code.meaning.prose.own_words import own_words
-from notes2code.meaning.reading import primed
+from notes2code.meaning.rewriting import primed
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
 

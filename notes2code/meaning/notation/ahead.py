@@ -4,42 +4,27 @@ of those that end before is a power as well, though l counts layers elsewhere.""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from notes2code.latex.tree import (
     Big,
-    Clause,
     Group,
     Infix,
     Name,
     Node,
-    Nodes,
     Num,
     Relation,
     Script,
     children,
     rebuilt,
-    rewritten,
     walk,
 )
 from notes2code.latex.words import RATES
 
 
-def as_places(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with sums over places for those over what lies ahead."""
-    if not any(map(_as_places, nodes.of(Big))):
-        return tuple(clauses)
-
-    def written(node: Node) -> Node:
-        node = rebuilt(node, written)
-        return (isinstance(node, Big) and _as_places(node)) or node
-
-    return rewritten(clauses, written)
-
-
-def _as_places(node: Big) -> Big | None:
-    """A sum over places, where it is one over what lies ahead."""
+def as_places(node: Big) -> Node | None:
+    """A sum over places for one over what lies ahead."""
     match node.sub:
         case Relation((Name() as letter, Num(text) as first), ("=",)) if node.op == "sum":
             below = [sub for sub in _below(node.body) if _has(sub, letter)]

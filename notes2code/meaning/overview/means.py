@@ -9,7 +9,8 @@ from itertools import pairwise
 from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import (
     Big,
-    Clause,
+    Change,
+    Formula,
     Frac,
     Group,
     Infix,
@@ -20,8 +21,6 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
-    rebuilt,
-    rewritten,
 )
 from notes2code.meaning import names
 from notes2code.meaning.ir import Equation
@@ -35,25 +34,21 @@ _COUNTS = frozenset("NMBTKLHWnm")
 """Letters that can be how many terms there are, among other things; the G of a g is another."""
 
 
-def with_ends(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with what a sum is divided by as its end, where it has
-    none."""
-    ends = {id(big): found for big, found in _means(nodes)}
-    if not ends:
-        return tuple(clauses)
-    indices = {n.sub.text for n in nodes.of(Script) if isinstance(n.sub, Name)}
+def with_ends(formula: Formula) -> Change | None:
+    """What a sum is divided by as its end, where it has none."""
+    ends = {big.span: found for big, found in _means(formula)}
+    indices = {n.sub.text for n in formula.of(Script) if isinstance(n.sub, Name)}
 
-    def written(node: Node) -> Node:
-        found, node = ends.get(id(node), {}), rebuilt(node, written)
-        if not found or not isinstance(node, Big):
-            return node
+    def up_to_end(node: Big) -> Node | None:
+        if node.span not in ends:
+            return None
         inner = node.body
-        for letter, end in reversed(found.items()):
+        for letter, end in reversed(ends[node.span].items()):
             below = _from_one(letter) if end.text in indices else letter
             inner = replace(node, sub=below, sup=end, body=inner)
         return inner
 
-    return rewritten(clauses, written)
+    return up_to_end if ends else None
 
 
 def _from_one(letter: Name) -> Relation:

@@ -46,7 +46,7 @@ _WEAKER = {"<": "≤≠", "≤": "", "≠": "", "=": "≤", "∈": ""}
 Comparison = tuple[object, str, object]
 
 
-def ahead(clauses: Sequence[Clause]) -> list[Clause]:
+def ahead(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses with the condition of ``∀ j ≤ i: e_{ij} = …`` behind the equation, and those of
     further cases."""
     match clauses:
@@ -58,8 +58,8 @@ def ahead(clauses: Sequence[Clause]) -> list[Clause]:
                 and "=" not in said.signs
                 and equation.signs[0] in ("=", ":=")
             ):
-                return [replace(second, before=""), replace(first, before="prose"), *ahead(rest)]
-    return [*clauses]
+                return (replace(second, before=""), replace(first, before="prose"), *ahead(rest))
+    return tuple(clauses)
 
 
 _OR = frozenset("or oder ou o или 或".split())

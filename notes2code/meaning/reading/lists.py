@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import Clause, Dots, Group, Node, Nodes, Relation, Script
+from notes2code.latex.tree import (
+    Clause,
+    Dots,
+    Group,
+    Node,
+    Relation,
+    Script,
+)
 from notes2code.meaning.notation import binders
 
 
-def in_parentheses(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
+def in_parentheses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses, with the elements that go on behind commas as one list."""
-    if not nodes.of(Dots):
+    if not any(isinstance(clause.node, Dots) for clause in clauses):
         return tuple(clauses)
     found: list[Clause] = []
     at = 0

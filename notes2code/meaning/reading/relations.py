@@ -11,7 +11,6 @@ from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import (
-    Clause,
     Dots,
     Frac,
     Group,
@@ -21,7 +20,6 @@ from notes2code.latex.tree import (
     Name,
     Neg,
     Node,
-    Nodes,
     Num,
     Relation,
     Script,
@@ -36,36 +34,10 @@ from notes2code.meaning.notation import derivatives
 from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.reading import braces, predictions
 from notes2code.meaning.reading.definable import definable, spread, steps_above
+from notes2code.meaning.rewriting import close_by
 from notes2code.meaning.stated import EXAMPLE, OPERATOR, Declare, Define, Fact, Statement
 
 ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
-
-
-_CLOSE_BY = "≈ by"
-"""The sign before what comes close to something, and is said how to compute."""
-
-
-def by_helpers(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with a sign of its own for the ``≈`` of ``A(Q) ≈ D^{-1} B,
-    \\quad D = …``: who says what D is says how to compute what comes close to A."""
-    if all(one.signs != ("≈",) for one in nodes.of(Relation)):
-        return tuple(clauses)
-    stated = [clause.node for clause in clauses if isinstance(clause.node, Relation)]
-    made = {_label(one.operands[0]) for one in stated if one.signs[:1] == ("=",)} - {""}
-
-    def written(node: Node) -> Node:
-        match node:
-            case Relation((_, right), ("≈",)) if right is not None:
-                if not made.isdisjoint(map(_label, walk(right))):
-                    return replace(node, signs=(_CLOSE_BY,))
-        return node
-
-    return tuple(replace(clause, node=written(clause.node)) for clause in clauses)
-
-
-def _label(node: Node | None) -> str:
-    """The text of a name; "" of anything else."""
-    return names.label(node) if node is not None and is_name(node) else ""
 
 
 def comes_close(node: Node) -> bool:
@@ -118,11 +90,11 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         )
         return [*out, *stated_by(before, earlier_names)]
     near = operands[-1] if signs == ["≈"] and _is_function(operands[0]) else None
-    if signs == [_CLOSE_BY] and operands[0] is not None and definable(operands[0]):
+    if signs == [close_by.SIGN] and operands[0] is not None and definable(operands[0]):
         near = operands[-1]
     if near is not None and not isinstance(near, Num):
         return [*out, Define(operands[0], (near,), node.span, near=True)]
-    signs = ["≈" if sign == _CLOSE_BY else sign for sign in signs]
+    signs = ["≈" if sign == close_by.SIGN else sign for sign in signs]
     if signs == ["∼"] and _has_covariance(operands[1]):
         drawn = tuple(n for n in (*earlier_names, operands[0]) if n is not None and is_name(n))
         return [*out, Fact("∼", node.span, drawn)]

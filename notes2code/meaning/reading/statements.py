@@ -18,7 +18,6 @@ from notes2code.latex.tree import (
     Matrix,
     Name,
     Node,
-    Nodes,
     Num,
     Prose,
     Relation,
@@ -30,36 +29,10 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import ahead
 from notes2code.meaning.notation.scripts import is_name
-from notes2code.meaning.overview import means
-from notes2code.meaning.reading import (
-    barred,
-    braces,
-    in_brackets,
-    in_parentheses,
-    joined_heads,
-    limits,
-    lists,
-    names_in_brackets,
-    nested,
-    numbered_tokens,
-    planes,
-    primed,
-    products_end,
-    ranges,
-    relations,
-    remarks,
-    roles,
-    sets_above,
-    sides,
-    signals,
-    turned_functions,
-    weights_of_heads,
-    windows,
-    words_in_a_row,
-)
+from notes2code.meaning.reading import braces, limits, lists, ranges, relations, remarks
 from notes2code.meaning.reading.one_line import tabled
+from notes2code.meaning.rewriting.rewrites import rewritten
 from notes2code.meaning.stated import Define, Fact, Range, Statement
 
 MAX_SIDES = 200
@@ -70,34 +43,8 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    read = tabled(replace(tree, clauses=tuple(limits.ahead(tree.clauses))))
-    nodes = Nodes(node for clause in read for node in walk(clause.node))
-    rewritten = (
-        lists.in_parentheses,
-        sets_above.as_members,
-        nested.in_turn,
-        products_end.with_factors_behind,
-        means.with_ends,
-        ahead.as_places,
-        signals.as_indices,
-        in_parentheses.as_indices,
-        windows.with_letters,
-        in_brackets.as_indices,
-        names_in_brackets.without,
-        barred.as_means,
-        primed.renamed,
-        turned_functions.apart,
-        planes.plain,
-        numbered_tokens.apart,
-        roles.labelled,
-        weights_of_heads.apart,
-        sides.labelled,
-        joined_heads.by_name,
-        words_in_a_row.with_commas,
-        relations.by_helpers,
-    )
-    for written in rewritten:
-        read = written(read, nodes)
+    read = tabled(replace(tree, clauses=limits.ahead(tree.clauses)))
+    read = rewritten(lists.in_parentheses(read))
     clauses = [inner for clause in read for inner in _expand(clause)]
     at = 0
     while at < len(clauses):

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.latex.tree import (
     Big,
-    Clause,
+    Change,
+    Formula,
     Group,
     Juxt,
     Name,
     Node,
     Nodes,
     Script,
-    rebuilt,
-    rewritten,
     walk,
 )
 from notes2code.meaning import names
 
 
-def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with ``a_{t,s}`` for ``a_t(s)``, where s is an index
-    elsewhere in the formula and no other thing stands in the parentheses of a."""
-    calls = [pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)]
+def as_indices(formula: Formula) -> Change | None:
+    """``a_{t,s}`` for ``a_t(s)``, where s is an index elsewhere in the formula and no other thing
+    stands in the parentheses of a."""
+    calls = [pair for node in formula.of(Juxt) for pair in pairwise(node.factors)]
     arguments: dict[str, set[str]] = {}
     for name, group in calls:
         if isinstance(group, Group) and group.open == "(" and (base := _base(name)):
             arguments.setdefault(base, set()).add(_letter(name, group))
     if not arguments:
-        return tuple(clauses)
-    counting = set(_counting(nodes, arguments))
+        return None
+    counting = set(_counting(formula, arguments))
     elements = {base for base, letters in arguments.items() if letters <= counting}
 
-    def written(node: Node) -> Node:
-        node = rebuilt(node, written)
-        if not isinstance(node, Juxt):
-            return node
+    def indexed(node: Juxt) -> Node:
         factors: list[Node] = []
         for factor in node.factors:
             match factors[-1] if factors else None, factor:
@@ -51,7 +47,7 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
                     factors.append(factor)
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
-    return rewritten(clauses, written)
+    return indexed if elements else None
 
 
 def _base(node: Node) -> str:

@@ -9,25 +9,21 @@ from typing import TypeGuard
 
 from notes2code.latex.tree import (
     Big,
-    Clause,
     Dots,
     Group,
     Infix,
     Juxt,
     Name,
     Node,
-    Nodes,
     Num,
     Relation,
     Script,
     children,
-    rebuilt,
-    rewritten,
     walk,
 )
 from notes2code.meaning.names import label
 from notes2code.meaning.notation import positions
-from notes2code.meaning.reading import primed
+from notes2code.meaning.rewriting import primed
 
 _OF_SEVERAL = frozenset(["sum", "prod", "max", "min"])
 
@@ -35,24 +31,16 @@ Bounds = tuple[Node, Node, Node | None]
 """A letter, and what it counts from and to."""
 
 
-def in_turn(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with a sign for each letter that counts."""
-    if not any(map(_bounds, nodes.of(Big))):
-        return tuple(clauses)
-
-    def written(node: Node) -> Node:
-        node = rebuilt(node, written)
-        found = _bounds(node) if isinstance(node, Big) else []
-        if not found:
-            return node
-        assert isinstance(node, Big) and node.sub is not None
-        inner, span = node.body, node.sub.span
-        for letter, first, last in reversed(found):
-            below = Relation((letter, first), ("=",), (span,), span)
-            inner = replace(node, sub=below, sup=last, body=inner)
-        return inner
-
-    return rewritten(clauses, written)
+def in_turn(node: Big) -> Node | None:
+    """A sign for each letter that counts."""
+    found = _bounds(node)
+    if node.sub is None or not found:
+        return None
+    inner, span = node.body, node.sub.span
+    for letter, first, last in reversed(found):
+        below = Relation((letter, first), ("=",), (span,), span)
+        inner = replace(node, sub=below, sup=last, body=inner)
+    return inner
 
 
 def _bounds(node: Big) -> list[Bounds]:

@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from typing import TypeGuard
 
 from notes2code.diagnostics import note
 from notes2code.latex.tree import (
     Big,
-    Clause,
+    Change,
+    Formula,
     Name,
     Node,
-    Nodes,
     Relation,
     Script,
     Tree,
-    rebuilt,
     rewritten,
     walk,
 )
@@ -27,22 +26,21 @@ _FRESH = "jikrstpumn"
 """Letters for what has no letter of its own, in the order in which they are taken."""
 
 
-def renamed(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with a letter that stands nowhere for each index with a
-    prime: for what a sum counts with, and for what stands below the name on a left-hand side."""
-    if not any(map(letter, nodes.of(Script))):
-        return tuple(clauses)
-    primed = dict.fromkeys(x for c in clauses for x in _on_left(c.node))
-    primed |= dict.fromkeys(x for n in nodes.of(Big) for x in _counted(n))
-    taken = {node.text for node in nodes.of(Name)}
-    fresh = (x for x in _FRESH if x not in taken)
+def renamed(formula: Formula) -> Change | None:
+    """A letter that stands nowhere for each index with a prime: for what a sum counts with, and for
+    what stands below the name on a left-hand side."""
+    if not any(map(letter, formula.of(Script))):
+        return None
+    primed = dict.fromkeys(x for c in formula.clauses for x in _on_left(c.node))
+    primed |= dict.fromkeys(x for n in formula.of(Big) for x in _counted(n))
+    fresh = (x for x in _FRESH if x not in formula.words)
     letters = dict(zip(primed, fresh, strict=False))
 
-    def written(node: Node) -> Node:
+    def plain(node: Script) -> Node | None:
         own = letters.get(letter(node))
-        return rebuilt(node, written) if own is None else Name(own, node.span)
+        return None if own is None else Name(own, node.span)
 
-    return rewritten(clauses, written)
+    return plain
 
 
 def _on_left(node: Node) -> Iterator[str]:
@@ -77,14 +75,15 @@ def as_transposes(tree: Tree, named: Set[str]) -> Tree | None:
     if not primed or not own.isdisjoint(map(names.label, primed)):
         return None
 
-    def written(node: Node) -> Node:
-        if isinstance(node, Script) and _is_of_matrix(node):
-            return replace(node, sup=Name("top", node.span), primes=0)
-        return rebuilt(node, written)
+    def transposed(node: Script) -> Node | None:
+        if not _is_of_matrix(node):
+            return None
+        return replace(node, sup=Name("top", node.span), primes=0)
 
     text = f"`{names.label(primed[0])}` is taken to be a transpose"
     told = note("N2C039", text, primed[0].span, "write `^\\top` for it")
-    return replace(tree, clauses=rewritten(tree.clauses, written), problems=(*tree.problems, told))
+    clauses = rewritten(tree.clauses, Script, transposed)
+    return replace(tree, clauses=clauses, problems=(*tree.problems, told))
 
 
 def _is_of_matrix(node: Node) -> TypeGuard[Script]:

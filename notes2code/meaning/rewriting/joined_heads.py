@@ -3,19 +3,17 @@ heads, or goes on with dots, is no addition, which has a sign of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from notes2code.latex.tree import (
-    Clause,
+    Change,
     Dots,
+    Formula,
     Group,
     Infix,
     Juxt,
     Name,
     Node,
-    Nodes,
-    rebuilt,
-    rewritten,
 )
 from notes2code.meaning.notation import binders
 
@@ -23,21 +21,22 @@ SIGNS = (r"\oplus", "⊕")
 """The sign that joins, as it is written."""
 
 
-def by_name(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with ``Concat(head_1, …, head_h)`` for such a list."""
-    if not any(node.op == "⊕" for node in nodes.of(Infix)):
-        return tuple(clauses)
-    return rewritten(clauses, _written)
+def by_name(formula: Formula) -> Change | None:
+    """``Concat(head_1, …, head_h)`` for such a list."""
+    chains = [node for node in formula.of(Infix) if node.op == "⊕"]
+    parts = {node.left.span for node in chains}
 
-
-def _written(node: Node) -> Node:
-    if isinstance(node, Infix) and node.op == "⊕":
+    def listed(node: Infix) -> Node | None:
+        if node.op != "⊕" or node.span in parts:
+            return None
         items = tuple(item for operand in binders.chain(node) for item in _apart(operand))
         dotted = any(isinstance(item, Dots) for item in items[1:-1])
-        if dotted or all(binders.bare(item).lower() == "head" for item in items):
-            listed = Group("(", items, (",",) * (len(items) - 1), node.span)
-            return Juxt((Name("Concat", node.op_span), listed), node.span)
-    return rebuilt(node, _written)
+        if not dotted and any(binders.bare(item).lower() != "head" for item in items):
+            return None
+        group = Group("(", items, (",",) * (len(items) - 1), node.span)
+        return Juxt((Name("Concat", node.op_span), group), node.span)
+
+    return listed if chains else None
 
 
 def _apart(operand: Node) -> Iterator[Node]:

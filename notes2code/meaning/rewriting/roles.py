@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import (
     Big,
-    Clause,
+    Change,
+    Formula,
     Group,
     Name,
     Node,
-    Nodes,
     Relation,
     Script,
-    rebuilt,
-    rewritten,
     walk,
 )
 
@@ -24,28 +21,32 @@ _FRESH = "jirstpumn"
 """Letters for what a sum counts with, in the order in which they are taken."""
 
 
-def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    r"""The clauses, made of these nodes, with another letter for the k of ``Σ_k (W_q x)_k (W_k
-    y)_k``, and with ``W_{\{q,k\}}`` for ``W_{q,k}``, which speaks of each of the two."""
-    scripts = nodes.of(Script)
-    counted = {_counted(node) for node in nodes.of(Big)} & set(map(_inside, scripts))
-    lists = {_several(node) for node in scripts if _is_weight(node.base)} - {""}
-    if not counted and not lists:
-        return tuple(clauses)
-    taken = {node.text for node in nodes.of(Name)}
-    fresh = (letter for letter in _FRESH if letter not in taken)
+def as_sets(formula: Formula) -> Change | None:
+    r"""``W_{\{q,k\}}`` for ``W_{q,k}``, which speaks of each of the two."""
+    lists = {_several(node) for node in formula.of(Script) if _is_weight(node.base)} - {""}
+
+    def of_each(node: Script) -> Node | None:
+        if not isinstance(node.sub, Group) or _several(node) not in lists:
+            return None
+        return replace(node, sub=replace(node.sub, open="{"))
+
+    return of_each if lists else None
+
+
+def apart(formula: Formula) -> Change | None:
+    """Another letter for the k of ``Σ_k (W_q x)_k (W_k y)_k``, but for the one below W."""
+    scripts = formula.of(Script)
+    counted = {_counted(node) for node in formula.of(Big)} & set(map(_inside, scripts))
+    fresh = (letter for letter in _FRESH if letter not in formula.words)
     letters = dict(zip(sorted(counted), fresh, strict=False))
+    roles = {node.sub.span for node in scripts if node.sub is not None and _role(node)}
 
-    def written(node: Node) -> Node:
-        if isinstance(node, Name) and node.text in letters:
-            return Name(letters[node.text], node.span)
-        if isinstance(node, Script) and _role(node):
-            return node
-        if isinstance(node, Script) and isinstance(node.sub, Group) and _several(node) in lists:
-            return replace(node, sub=replace(node.sub, open="{"))
-        return rebuilt(node, written)
+    def counting(node: Name) -> Node | None:
+        if node.text not in letters or node.span in roles:
+            return None
+        return Name(letters[node.text], node.span)
 
-    return rewritten(clauses, written)
+    return counting if letters else None
 
 
 def _role(node: Script) -> str:

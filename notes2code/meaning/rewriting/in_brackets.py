@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.latex.tree import (
     Accent,
     Big,
+    Change,
     Clause,
+    Formula,
     Group,
     Juxt,
     Name,
@@ -19,33 +21,27 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     Stroke,
-    rebuilt,
-    rewritten,
     ungrouped,
-    walk,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 from notes2code.meaning.notation.scripts import is_name
 
 
-def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with ``M_{ij}`` for ``M[i, j]``, where a left-hand side or
-    a sum counts with each of the letters in the brackets."""
-    if all(group.open != "[" for group in nodes.of(Group)):
-        return tuple(clauses)
-    bracketed = [name for node in nodes.of(Juxt) for name in _before_brackets(node)]
-    if not bracketed or any(bracketed.count(name) > 1 for name in map(_defined, clauses)):
-        return tuple(clauses)
-    sizes = _sizes(nodes)
-    counting = {letter for clause in clauses for letter in defined_at(clause.node, sizes)}
-    bigs = (n for clause in clauses for n in walk(clause.node) if isinstance(n, Big))
+def as_indices(formula: Formula) -> Change | None:
+    """``M_{ij}`` for ``M[i, j]``, where a left-hand side or a sum counts with each of the letters
+    in the brackets."""
+    if all(group.open != "[" for group in formula.of(Group)):
+        return None
+    bracketed = [name for node in formula.of(Juxt) for name in _before_brackets(node)]
+    if not bracketed or any(bracketed.count(name) > 1 for name in map(_defined, formula.clauses)):
+        return None
+    sizes = _sizes(formula)
+    counting = {letter for clause in formula.clauses for letter in defined_at(clause.node, sizes)}
+    bigs = formula.of(Big)
     counting |= {x for big in bigs if big.sub for x in binders.bound_letters(big.sub)}
 
-    def written(node: Node) -> Node:
-        node = rebuilt(node, written)
-        if not isinstance(node, Juxt):
-            return node
+    def indexed(node: Juxt) -> Node:
         factors = list(node.factors[:1])
         for factor in node.factors[1:]:
             places = _places(factor, sizes)
@@ -57,7 +53,7 @@ def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
                 factors.append(factor)
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
-    return rewritten(clauses, written)
+    return indexed
 
 
 def _before_brackets(node: Juxt) -> Iterator[str]:

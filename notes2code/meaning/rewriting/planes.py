@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from notes2code.latex.tree import (
-    Clause,
     Group,
     Juxt,
     Name,
     Node,
-    Nodes,
     Relation,
     Script,
     children,
@@ -26,31 +24,16 @@ ANGLE = "phi"
 """The parameter of a rotation that is defined at an angle."""
 
 
-def plain(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with ``R_{\\theta, i, m}`` for ``R_{\\theta_i, m}``, whose
-    angle says only which plane is turned, and ``R(φ) = M(φ)`` for ``R(m θ_i) = M(m θ_i)``."""
-    if any(map(_numbered, nodes.of(Script))):
-        clauses = [replace(clause, node=_split(clause.node)) for clause in clauses]
-    return tuple(map(_of_angle, clauses))
-
-
-def _split(node: Node) -> Node:
-    node = rebuilt(node, _split)
-    pieces = _numbered(node)
-    if not pieces:
-        return node
-    assert isinstance(node, Script) and node.sub is not None
-    return replace(node, sub=Group("", pieces, (",",) * (len(pieces) - 1), node.sub.span))
-
-
-def _numbered(node: Node) -> tuple[Node, ...]:
-    """The pieces below a matrix that an angle with a number tells apart, the number by itself."""
+def numbered(node: Script) -> Node | None:
+    """``R_{\\theta, i, m}`` for ``R_{\\theta_i, m}``, whose angle says only which plane is
+    turned."""
     match node:
         case Script(Name(base), sub) if len(base) == 1 and base.isupper() and sub is not None:
             items = sub.items if isinstance(sub, Group) and not sub.open else (sub,)
             pieces = tuple(piece for item in items for piece in _label_and_number(item))
-            return pieces if len(pieces) > len(items) else ()
-    return ()
+            if len(pieces) > len(items):
+                return replace(node, sub=Group("", pieces, (",",) * (len(pieces) - 1), sub.span))
+    return None
 
 
 def _label_and_number(node: Node) -> tuple[Node, ...]:
@@ -64,20 +47,17 @@ def _label_and_number(node: Node) -> tuple[Node, ...]:
     return (node,)
 
 
-def _of_angle(clause: Clause) -> Clause:
+def of_angle(node: Relation) -> Node | None:
     """``R(φ) = M(φ)`` for ``R(m θ_i) = M(m θ_i)``, if M has the m and the θ_i nowhere else."""
-    node = clause.node
-    if not isinstance(node, Relation) or node.signs[0] != "=":
-        return clause
-    match node.operands[0]:
-        case Juxt((function, Group("(", (Juxt() as angle,)) as group)) if _has_number(angle):
+    match node.operands[0] if node.signs[0] == "=" else None:
+        case Juxt((function, Group("(", (Juxt() as angle,)) as group), whole) if _has_number(angle):
             phi = Name(ANGLE, angle.span)
             values = tuple(v and _put(v, angle, phi) for v in node.operands[1:])
             inside = {n.text for v in values if v for n in walk(v) if isinstance(n, Name)}
             if inside.isdisjoint(n.text for n in walk(angle) if isinstance(n, Name)):
-                target = Juxt((function, replace(group, items=(phi,))), node.operands[0].span)
-                return replace(clause, node=replace(node, operands=(target, *values)))
-    return clause
+                target = Juxt((function, replace(group, items=(phi,))), whole)
+                return replace(node, operands=(target, *values))
+    return None
 
 
 def _has_number(angle: Juxt) -> bool:

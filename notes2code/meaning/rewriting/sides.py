@@ -10,27 +10,25 @@ from itertools import pairwise
 
 from notes2code.latex.tree import (
     Big,
-    Clause,
+    Change,
+    Formula,
     Infix,
     Juxt,
     Name,
     Node,
-    Nodes,
     Prose,
     Script,
-    rebuilt,
-    rewritten,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.records import dataclass
 
 
-def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with a word below such a weight."""
-    summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
-    counted = [side for side in _mapped(nodes.of(Juxt)) if side.counts]
-    sums = [binders.chain(node) for node in nodes.of(Infix) if node.op == "+"]
+def labelled(formula: Formula) -> Change | None:
+    """A word below such a weight."""
+    summed = {x for big in formula.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    counted = [side for side in _mapped(formula.of(Juxt)) if side.counts]
+    sums = [binders.chain(node) for node in formula.of(Infix) if node.op == "+"]
     parts = [[*_mapped(one for one in terms if isinstance(one, Juxt))] for terms in sums]
     labels = {
         (side.weight, side.label)
@@ -39,15 +37,13 @@ def labelled(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
         if side.counts and _is_of_several(side, sides, summed)
     }
 
-    def written(node: Node) -> Node:
+    def worded(node: Script) -> Node | None:
         match node:
             case Script(Name(weight), Name(letter) as label) if (weight, letter) in labels:
-                node = replace(node, sub=Prose(letter, label.span))
-        return rebuilt(node, written)
+                return replace(node, sub=Prose(letter, label.span))
+        return None
 
-    if not labels:
-        return tuple(clauses)
-    return rewritten(clauses, written)
+    return worded if labels else None
 
 
 @dataclass(frozen=True, slots=True)

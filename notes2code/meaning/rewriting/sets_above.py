@@ -8,49 +8,41 @@ are, and the k of ``Σ_i^{d_k} x_i``, which stands nowhere else, is a label.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from notes2code.latex.tree import (
     Big,
-    Clause,
+    Change,
+    Formula,
     Group,
     Juxt,
     Name,
     Node,
-    Nodes,
     Num,
     Relation,
     Script,
-    rebuilt,
-    rewritten,
     walk,
 )
 from notes2code.meaning.notation import binders, scripts
 
 
-def as_members(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with such a set below its sign."""
-    bigs = nodes.of(Big)
-    if all(node.sub is None or node.sup is None for node in bigs):
-        return tuple(clauses)
+def as_members(formula: Formula) -> Change | None:
+    """Such a set below its sign."""
+    if all(node.sub is None or node.sup is None for node in formula.of(Big)):
+        return None
     indexed = {
         (binders.bare(node), letter)
-        for node in nodes.of(Script)
+        for node in formula.of(Script)
         if scripts.is_name(node)
         for letter in binders.script_letters(node)
     }
-    if all(_members(node, indexed) is None for node in bigs):
-        return tuple(clauses)
 
-    def written(node: Node) -> Node:
-        node = rebuilt(node, written)
-        below = _members(node, indexed) if isinstance(node, Big) else None
-        if not isinstance(node, Big) or below is None:
-            return node
-        return replace(node, sub=below, sup=None)
+    def over_members(node: Big) -> Node | None:
+        below = _members(node, indexed)
+        return None if below is None else replace(node, sub=below, sup=None)
 
-    return rewritten(clauses, written)
+    return over_members
 
 
 def goes_over_first(node: Big) -> bool:

@@ -7,38 +7,43 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Clause, Group, Juxt, Name, Node, Nodes, Script, rebuilt, rewritten
+from notes2code.latex.tree import (
+    Change,
+    Formula,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Script,
+)
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name, is_transposed
 
 
-def apart(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with the mark behind what a feature map is given which the
-    formula calls without it, too. A matrix is multiplied both times; another letter is refused."""
-    pairs = [pair for product in nodes.of(Juxt) for pair in pairwise(product.factors)]
+def apart(formula: Formula) -> Change | None:
+    """The mark behind what a feature map is given which the formula calls without it, too. A matrix
+    is multiplied both times; another letter is refused."""
+    pairs = [pair for product in formula.of(Juxt) for pair in pairwise(product.factors)]
     turned = {name for name, group in _called(pairs) if isinstance(name, Script)}
     plain = {name.text for name, group in _called(pairs) if isinstance(name, Name)}
     functions = {name for name in turned if isinstance(name.base, Name) and name.base.text in plain}
     if not functions:
-        return tuple(clauses)
+        return None
     for name in functions:
         if names.label(name.base) not in names.FEATURE_MAPS:
             text = "this may be the transpose of what a function gives, or a matrix"
             hint = "write the mark behind the parentheses, `f(x)^\\top`"
             raise error("N2C033", text, name.span, hint)
 
-    def written(node: Node) -> Node:
-        node = rebuilt(node, written)
-        if not isinstance(node, Juxt):
-            return node
-        factors = list(node.factors)
-        for at, (name, group) in enumerate(pairwise(node.factors)):
+    def turned_behind(product: Juxt) -> Node:
+        factors = list(product.factors)
+        for at, (name, group) in enumerate(pairwise(product.factors)):
             if name in functions and isinstance(name, Script) and _is_given(group):
                 factors[at] = name.base
                 factors[at + 1] = Script(group, None, name.sup, 0, group.span)
-        return replace(node, factors=tuple(factors))
+        return replace(product, factors=tuple(factors))
 
-    return rewritten(clauses, written)
+    return turned_behind
 
 
 def _called(pairs: Sequence[tuple[Node, Node]]) -> Iterator[tuple[Name | Script, Node]]:

@@ -3,38 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from notes2code.latex.tree import (
-    Clause,
+    Change,
+    Formula,
     Frac,
     Group,
     Infix,
     Juxt,
     Name,
-    Node,
     Nodes,
     Num,
     Script,
-    rebuilt,
-    rewritten,
     walk,
 )
 from notes2code.meaning.notation import binders, positions
 
 
-def apart(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with a comma between the number and the letter."""
-    found = {id(node) for node in _places(nodes)}
-    if not found:
-        return tuple(clauses)
-
-    def written(node: Node) -> Node:
-        if id(node) in found and isinstance(node, Juxt):
-            return Group("", node.factors, (",",), node.span)
-        return rebuilt(node, written)
-
-    return rewritten(clauses, written)
+def apart(formula: Formula) -> Change | None:
+    """A comma between the number and the letter."""
+    found = {id(node) for node in _places(formula)}
+    return lambda node: Group("", node.factors, (",",), node.span) if id(node) in found else None
 
 
 def _places(nodes: Nodes) -> Iterator[Juxt]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.latex.tree import (
-    Clause,
+    Change,
+    Formula,
     Frac,
     Group,
     Juxt,
@@ -16,8 +17,6 @@ from notes2code.latex.tree import (
     Nodes,
     Relation,
     Script,
-    rebuilt,
-    rewritten,
     walk,
 )
 from notes2code.meaning import names
@@ -26,25 +25,23 @@ from notes2code.meaning.notation import binders, functions, positions
 _TIME = "t"
 
 
-def as_indices(clauses: Sequence[Clause], nodes: Nodes) -> tuple[Clause, ...]:
-    """The clauses, made of these nodes, with ``h_t`` for ``h(t)``, where a matrix stands before
-    such an h, or its space is told, and the time t stands nowhere but behind and below names."""
-    found = {id(group) for name, group in _pairs(nodes) if _is_signal(name, group)}
-    if not found or not _are_vectors(nodes) or _is_elsewhere(nodes, found):
-        return tuple(clauses)
+def as_indices(formula: Formula) -> Change | None:
+    """``h_t`` for ``h(t)``, where a matrix stands before such an h, or its space is told, and the
+    time t stands nowhere but behind and below names."""
+    found = {id(group) for name, group in _pairs(formula) if _is_signal(name, group)}
+    if not found or not _are_vectors(formula) or _is_elsewhere(formula, found):
+        return None
 
-    def written(node: Node) -> Node:
-        if not isinstance(node, Juxt):
-            return rebuilt(node, written)
+    def at_times(node: Juxt) -> Node:
         factors: list[Node] = []
         for factor in node.factors:
             if id(factor) in found and isinstance(factor, Group):
                 factors[-1] = _at(factors[-1], factor)
             else:
-                factors.append(written(factor))
+                factors.append(factor)
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
-    return rewritten(clauses, written)
+    return at_times
 
 
 def _at(name: Node, time: Group) -> Script:

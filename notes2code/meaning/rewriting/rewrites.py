@@ -1,0 +1,118 @@
+"""How a formula is rewritten before it is read: what is rewritten, in this order, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from notes2code.latex import tree
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Change,
+    Clause,
+    Formula,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Relation,
+    Script,
+)
+from notes2code.meaning.notation import ahead
+from notes2code.meaning.overview import means
+from notes2code.meaning.rewriting import (
+    barred,
+    close_by,
+    in_brackets,
+    in_parentheses,
+    joined_heads,
+    names_in_brackets,
+    nested,
+    numbered_tokens,
+    planes,
+    primed,
+    products_end,
+    roles,
+    sets_above,
+    sides,
+    signals,
+    turned_functions,
+    weights_of_heads,
+    windows,
+    words_in_a_row,
+)
+
+
+def _always(change: Change) -> Callable[[Formula], Change]:
+    """A rewrite that a node decides by itself."""
+    return lambda _: change
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """What is done to nodes of one kind, by what else stands in the formula; a formula without such
+    a node pays nothing."""
+
+    kind: type[Node]
+    change: Callable[[Formula], Change | None]
+
+
+REWRITES = (
+    # A set of members is no end of a range, and has to be known before ends are.
+    Rewrite(Big, sets_above.as_members),
+    # A sum over several indices is several sums: nothing behind this meets more than one.
+    Rewrite(Big, _always(nested.in_turn)),
+    # In a product, unlike in a sum, it matters how far the body goes.
+    Rewrite(Big, _always(products_end.with_factors_behind)),
+    # What a sum is divided by may be the only thing that says how many terms it has.
+    Rewrite(Big, means.with_ends),
+    # A place counted from where one stands is no index of an array: all places are.
+    Rewrite(Big, _always(ahead.as_places)),
+    # An index is written below its name, wherever people put it: as a time,
+    Rewrite(Juxt, signals.as_indices),
+    # in parentheses as what a function is given,
+    Rewrite(Juxt, in_parentheses.as_indices),
+    # (a sum counts with a letter that it may not name before what it says of it)
+    Rewrite(Big, windows.with_letters),
+    # in brackets as in programs,
+    Rewrite(Juxt, in_brackets.as_indices),
+    # and below brackets around the name.
+    Rewrite(Script, names_in_brackets.without),
+    # A bar over a square is no accent of a letter.
+    Rewrite(Accent, _always(barred.as_mean)),
+    # An index is one letter: a prime would be one of the name, or a derivative.
+    Rewrite(Script, primed.renamed),
+    # A mark at the name of a function would make it another function.
+    Rewrite(Juxt, turned_functions.apart),
+    # The angle below the matrix of a rotation has a number, which is an index of the matrix;
+    Rewrite(Script, _always(planes.numbered)),
+    # and a matrix that is defined at an angle is a function of any angle.
+    Rewrite(Relation, _always(planes.of_angle)),
+    # Side by side below a name stand a number and an index as well as a number of times it.
+    Rewrite(Juxt, numbered_tokens.apart),
+    # Letters below weights are labels, and none that counts: q, k, v and o, as sets of several,
+    Rewrite(Script, roles.as_sets),
+    Rewrite(Name, roles.apart),
+    # beside the index of a head,
+    Rewrite(Script, weights_of_heads.apart),
+    # and the letters of two sides.
+    Rewrite(Script, sides.labelled),
+    # What joins heads looks like an addition,
+    Rewrite(Infix, joined_heads.by_name),
+    # and a row of words like a product.
+    Rewrite(Juxt, words_in_a_row.with_commas),
+    # What comes close to something defines it, where it is said how it is made.
+    Rewrite(Relation, close_by.signed),
+)
+
+
+def rewritten(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses of a formula as they are read."""
+    formula = Formula(clauses)
+    for rewrite in REWRITES:
+        nodes = formula.of(rewrite.kind)
+        change = rewrite.change(formula) if nodes else None
+        if change is not None and any(map(change, nodes)):
+            formula = Formula(tree.rewritten(formula.clauses, rewrite.kind, change))
+    return formula.clauses
