@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex import differentials, macros, numbered, words
+from notes2code.latex import differentials, macros, numbered, side_by_side, words
 from notes2code.latex.characters import Token
 from notes2code.latex.macros import Macro
 from notes2code.latex.operands import Operands
@@ -88,8 +88,10 @@ class Parser(Operands):
             elif self.transparent(token):
                 self.at += 1
             else:
-                clauses.append(Clause(self.relation(), before if clauses else "", prose))
-                before, prose = "", ""
+                for equation in side_by_side.apart(self.relation(), self.latex, self.problems):
+                    clauses.append(Clause(equation, before if clauses else "", prose))
+                    before, prose = "quad", ""
+                before = ""
                 self.expect_end_of_clause()
         counted = numbered.counted(differentials.joined(clauses))
         return Tree(tuple(counted), tuple(self.problems), prose)

@@ -21,6 +21,7 @@ class TokenReader(ABC):
     """The tokens of one formula and the place in them."""
 
     def __init__(self, source: Tokens, apart: Set[str] = frozenset()) -> None:
+        self.latex = source.latex
         self.apart = apart
         self.problems: list[Problem] = source.problems
         self.tokens = stream.prepare(source.tokens, source.known, self.problems)
