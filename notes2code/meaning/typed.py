@@ -21,6 +21,7 @@ from notes2code.meaning.inference import (
     properties,
     sizes,
     softmax,
+    taken_numbers,
     targets,
 )
 from notes2code.meaning.inference.equations import Attempt, definitions
@@ -180,8 +181,11 @@ def _type_stated(
         if len(others) < len(stated):
             seen = survey(others, scope)
         run, equation = _typed(latex, others, seen, scope, shapes)
-        known = scope.shapes.keys() | shapes.keys() | scope.ranks.keys()
-        doubts = tuple(slips(others, seen, equation, known))
+        numbers = taken_numbers.told(
+            run, equation, lambda seen: _typed(latex, others, seen, scope, shapes)[1]
+        )
+        known = scope.shapes.keys() | shapes.keys()
+        doubts = (*numbers, *slips(others, seen, equation, known))
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:

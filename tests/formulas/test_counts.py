@@ -366,8 +366,8 @@ def test_measures_groups_and_angles(case: Case) -> None:
         (r"y = C \frac{g}{\|g\|}", ["`C` is taken to be a number"]),
         (r"C_{total} = A B", ["`A` and `B` are taken to be numbers"]),
         (r"\text{memory} = H W", ["`H` and `W` are taken to be numbers"]),
-        (r"\text{total} = W x + b", ["`W` is taken to be a number"]),
-        (r"\text{tokens} = B \cdot L", []),
+        (r"\text{total} = W x + b", ["`W`, `x` and `b` are taken to be numbers"]),
+        (r"\text{cost} = B \cdot L", []),
     ],
 )
 def test_capitals_that_would_give_another_value_as_matrices_are_told(

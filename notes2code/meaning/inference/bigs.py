@@ -90,17 +90,20 @@ def big(run: Run, node: Big) -> Value:
     return Value(body, value.axes, node.span, value.row)
 
 
-_COUNTS = frozenset("BCDELNP")
-"""Capitals that are numbers where many of them are multiplied: sizes and probabilities."""
+_COUNTS = frozenset("BCDELN")
+"""Capitals that are numbers where many of them are multiplied."""
 
 
 def _refuse_matrices(run: Run, node: Big, value: Value) -> None:
     """Refuse the product of matrices, which is not that of their elements. What may be one by its
-    letter is nothing else for the sake of it."""
+    letter is nothing else for the sake of it; what hardly is one is told to be none."""
     name = value.body.array if isinstance(value.body, Ref) else ""
     known = names.base_letter(name) in map(names.base_letter, run.shapes)
-    doubtful = name.isupper() and not known and names.base_letter(name) not in _COUNTS
-    if value.rank > 1 or doubtful:
+    capital = name.isupper() and not known and names.base_letter(name) not in names.PROBABILITIES
+    counts = names.base_letter(name) in _COUNTS
+    if capital and counts and not value.rank:
+        run.numbers[run.quote(value.span)] = value.span
+    if value.rank > 1 or (capital and not counts):
         raise error(
             "N2C037",
             f"`{run.quote(node.body.span)}` may be a matrix: a product of these is not computed",

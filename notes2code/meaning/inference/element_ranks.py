@@ -266,7 +266,8 @@ def _label(element: Element) -> int | None:
     if base == "y" and element.indices == 0 and _is_label(element):
         return element.usually(0, 1, 2)
     if element.use.name in run.seen.quantities and not element.use.bold:
-        return element.usually(0, 1, 2)
+        matrix = base.isupper() and element.indices == 0
+        return element.usually(0, 2, 1) if matrix else element.usually(0, 1, 2)
     return None
 
 
@@ -356,8 +357,7 @@ def _by_letter(element: Element) -> int:
         ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
     rank = element.usually(*ranks)
     if rank == 0 and ranks[0] == 2 and len(base) == 1:
-        text = f"`{run.quote(use.span)}` is taken to be a number"
-        run.problems.append(note("N2C039", text, use.span, "declare its shape if it is an array"))
+        run.numbers[run.quote(use.span)] = use.span
     return rank
 
 

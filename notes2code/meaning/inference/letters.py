@@ -144,7 +144,7 @@ def is_size(run: Run, name: str) -> bool:
             return False
         if run.seen.counted[name] != {0} or is_memory(run, name):
             return False
-        if name in run.seen.bold and not _divides(run, name):
+        if name in run.seen.bold and not divides(run, name):
             return False
         # Beside matrices, D may be one of distances.
         matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
@@ -152,7 +152,7 @@ def is_size(run: Run, name: str) -> bool:
     return name in ("n", "m") and name not in run.seen.bold and not is_memory(run, name)
 
 
-def _divides(run: Run, name: str) -> bool:
+def divides(run: Run, name: str) -> bool:
     """Whether a root is taken of a name, or something is divided by it: it is no vector, bold as
     it is in ``\\sqrt{\\mathbf{d}}``."""
     nodes = run.seen.nodes

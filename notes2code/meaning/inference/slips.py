@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import OF_MATRICES
 from notes2code.meaning import names
-from notes2code.meaning.inference import ellipsis, targets, told_numbers
+from notes2code.meaning.inference import ellipsis, targets
 from notes2code.meaning.inference.omissions import omissions
 from notes2code.meaning.inference.residuals import residuals
 from notes2code.meaning.inference.rotations import rotations
@@ -37,10 +37,10 @@ from notes2code.meaning.stated import Define, Statement
 
 
 def slips(
-    stated: Sequence[Statement], seen: Survey, equation: Equation, known: Set[str]
+    stated: Sequence[Statement], seen: Survey, equation: Equation, declared: Set[str]
 ) -> Iterator[Problem]:
-    """Warnings for names that were probably confused; ``known`` are those of which the note says
-    what they are. Raises ``ProblemError`` where one sign has two meanings."""
+    """Warnings for names that were probably confused; ``declared`` are those with a shape. Raises
+    ``ProblemError`` where one sign has two meanings."""
     defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
     bases = {id(node.base) for node in nodes.of(Script, Accent)}
     _refuse_two_meanings(nodes, bases)
@@ -64,8 +64,7 @@ def slips(
     yield from rotations(nodes)
     yield from means.uncounted(nodes, equation)
     yield from _elements_apart(nodes, seen, defines, equation)
-    yield from _spelt_products(nodes, equation, known)
-    yield from told_numbers.told(nodes, seen, equation, known)
+    yield from _spelt_products(nodes, equation, declared)
     conditions = [condition for define in defines for condition in define.conditions]
     yield from counting.unsaid(nodes, conditions, seen)
 

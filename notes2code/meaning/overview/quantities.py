@@ -74,7 +74,6 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
             found.update(_of_steps(node))
             found.update(_of_settings(added))
             found.update(_of_weighing(added))
-            found.update(_compared(added))
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             found.update(_named(script.base))
@@ -87,7 +86,6 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         grouped = Group in map(type, product.factors)
         if grouped:
             found.update(_of_pairs(product.factors))
-            found.update(_chosen(product))
         found.update(_scales(product.factors))
         if _counts(product) or (grouped and _has_amount(product) and _is_count(product)):
             found.update(_named(product))
@@ -132,6 +130,20 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
         if parts is not None and isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(_plain, binders.chain(parts[1]))))
     return found
+
+
+def worded(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
+    """The names of numbers that words tell of."""
+    sums = [node for node in nodes.of(Infix) if node.op in "+-"]
+    within = {id(node.left) for node in sums}
+    for node in sums:
+        yield from _compared(terms(node)) if id(node) not in within else ()
+    for product in nodes.of(Juxt):
+        yield from _chosen(product)
+    for define in defines:
+        if define.target is not None and scripts.is_name(define.target):
+            word = names.label(define.target).lower().partition("_")[0]
+            yield from _of_cost(define) if names.is_number(word) and word in _AMOUNTS else ()
 
 
 def _lengths(nodes: Nodes) -> Iterator[str]:
@@ -344,19 +356,28 @@ def _of_guidance(nodes: Nodes) -> Iterator[str]:
 
 
 def _of_costs(defines: Sequence[Define]) -> Iterator[str]:
-    """The capitals of ``T_{total} = T_a + N T_b`` and of ``\\text{FLOPs} = 2 N M``: what amounts to
-    so much, as its name says, is made of numbers, where it is made of plain names; and so is one
-    measure of others, ``PQ = SQ \\cdot RQ``."""
+    """The capitals of ``T_{total} = T_a + N T_b`` and of ``\\text{memory} = H L``: what amounts to
+    so much, as its name may say; and those of one measure made of others, ``PQ = SQ \\cdot RQ``."""
     for define in defines:
         target = define.target
         if target is None or not scripts.is_name(target):
             continue
         base, *labels = names.label(target).lower().split("_")
-        said = labels if base in _PAID else [base] if len(base) > 1 else []
-        measured = _is_abbreviation(target) and all(map(_is_of_abbreviations, define.values))
-        if measured or (not _AMOUNTS.isdisjoint(said) and all(map(_is_cost, define.values))):
-            names_in = (node for value in define.values for node in walk(value))
-            yield from filter(None, map(_plain, names_in))
+        if _is_abbreviation(target) and all(map(_is_of_abbreviations, define.values)):
+            yield from _made_of(define)
+        elif not _AMOUNTS.isdisjoint(labels if base in _PAID else [base]):
+            yield from _of_cost(define)
+
+
+def _of_cost(define: Define) -> Iterator[str]:
+    """The M and the N of ``\\text{FLOPs} = 2 N M``: what amounts to so much is made of numbers,
+    where it is made of plain names."""
+    yield from _made_of(define) if all(map(_is_cost, define.values)) else ()
+
+
+def _made_of(define: Define) -> Iterator[str]:
+    """The names that a side is made of."""
+    yield from filter(None, (_plain(node) for value in define.values for node in walk(value)))
 
 
 _AMOUNTS = frozenset(

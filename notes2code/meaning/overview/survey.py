@@ -101,6 +101,8 @@ class Survey:
     """Names to whose power a sum takes e at its index, which are numbers."""
     quantities: set[str] = field(default_factory=set)
     """Capitals, and weights, that are numbers."""
+    guessed: set[str] = field(default_factory=set)
+    """Those of them that are told by their letters, and may as well be arrays."""
     rates: set[str] = field(default_factory=set)
     """Names by which something decays."""
     discounted: set[str] = field(default_factory=set)

@@ -47,7 +47,7 @@ from notes2code.meaning.overview import (
     times,
     updates,
 )
-from notes2code.meaning.overview.quantities import quantities
+from notes2code.meaning.overview.quantities import quantities, worded
 from notes2code.meaning.overview.survey import Survey, defined_by_both, used
 from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.stated import Declare, Define, Range, Statement
@@ -172,13 +172,15 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
         seen.entries.update(_entries(seen, matrix))
     seen.mixes = {*_mixes(seen, nodes), *_opposites(seen, statements)}
     seen.discounted = set(returns.discounted(seen, nodes, statements))
-    seen.quantities = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
-    seen.quantities |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
     seen.rates = decays.rates(seen, nodes)
-    seen.quantities |= {*seen.rates, *decays.starts(seen, nodes, statements, seen.rates)}
-    seen.quantities.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
+    said = {*seen.rates, *worded(nodes, defines)}
+    said |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
+    said.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
     if any(costs.is_cost(target, nodes) for target in parts.targets):
-        seen.quantities.update(name for name, counts in seen.counted.items() if counts == {0})
+        said.update(name for name, counts in seen.counted.items() if counts == {0})
+    guessed = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
+    guessed.update(decays.starts(seen, nodes, statements, seen.rates))
+    seen.quantities, seen.guessed = guessed | said, guessed - said
 
 
 def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:

@@ -114,11 +114,11 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
 
 
 def _may_count(base: str, use: Use, seen: Survey) -> bool:
-    """Whether a letter that a text calls a length or a size is that in a formula: in a product with
-    a sign, ``S · σ(x)``, or of capitals alone, ``B H L S``, or in a fraction, ``H / 8``. What
-    stands elsewhere may be another thing by the same letter."""
-    if use.indices:
-        return False
+    """Whether a letter that a text calls a length or a size is that in a formula: where the formula
+    itself has it so, in a product with a sign, ``S · σ(x)``, or of capitals alone, ``B H L S``, or
+    in a fraction, ``H / 8``. What stands elsewhere may be another thing by the same letter."""
+    if use.indices or use.name in seen.quantities:
+        return not use.indices
     signs = "·×*/" if base in _AMOUNTS else "/"
     products = (node for node in seen.nodes.of(Infix) if node.op in signs)
     factors = [side for node in products for side in (node.left, node.right)]

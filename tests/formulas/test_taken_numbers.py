@@ -1,0 +1,89 @@
+"""Letters of arrays that are taken to be numbers: the author is told, once a formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+MANY = " are taken to be numbers"
+ONE = " is taken to be a number"
+
+
+def _told(latex: str, context: str = "") -> list[str]:
+    found = compile_formula(latex, context=context).diagnostics
+    return [one.message for one in found if one.message.endswith((MANY, ONE))]
+
+
+@pytest.mark.parametrize(
+    ("latex", "names"),
+    [
+        (r"U = B T H \times 8", "`B`, `T` and `H`"),
+        (r"N = H W", "`H` and `W`"),
+        (r"G = 5 N D", "`N` and `D`"),
+        (r"T_{total} = T_{in} + 3 N T_{out}", "`T_{in}`, `N` and `T_{out}`"),
+        (r"MR = AC \cdot BC", "`AC` and `BC`"),
+        (r"y(t) = y_0 e^{-t / \tau}", "`y_0`"),
+        (r"z = s \cdot (q - o)", "`s`"),
+        (r"u = \prod_{k=1}^{n} E_k", "`E_k`"),
+        (r"g(h) = h + U \tanh(D h)", "`D`"),
+    ],
+)
+def test_what_only_its_letter_makes_a_number_is_told(latex: str, names: str) -> None:
+    assert _told(latex) == [names + (MANY if "and" in names else ONE)]
+
+
+@pytest.mark.parametrize(
+    ("latex", "context"),
+    [
+        (r"N = H W", r"H, W \in \mathbb{R}"),
+        (r"G = 5 N D", r"N, D \in \mathbb{R}"),
+        (
+            r"G = 5 N D",
+            "Here $N$ is the number of weights and $D$ the length of the text, a number.",
+        ),
+        (r"G = 5 N D", "where $N$ and $D$ are scalars"),
+        (r"u = \prod_{k=1}^{n} E_k", r"E_k \in \mathbb{R}"),
+        (r"z = s \cdot (q - o)", "with a scalar $s$"),
+    ],
+)
+def test_what_the_note_says_is_not_told(latex: str, context: str) -> None:
+    assert not _told(latex, context)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        # A word on the left, or of what is counted, says it.
+        r"\text{FLOPs} = 3 M N + K",
+        r"\text{cost} = B \cdot S / T",
+        r"y = \mathrm{TopK}(x, k)",
+        # There is no other reading.
+        r"F_2 = \frac{5 P R}{4 P + R}",
+        r"y = \beta^{L-1} W x",
+        # The usual letters.
+        r"p = \mathrm{softmax}(z / T)",
+        r"y = \frac{x}{\sqrt{D}}",
+        r"p = \prod_{i=1}^{n} P_i",
+        r"m = \frac{1}{N} \sum_{i=1}^{N} x_i",
+        r"Y = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}}) V",
+    ],
+)
+def test_what_cannot_be_an_array_is_not_told(latex: str) -> None:
+    assert not _told(latex)
+
+
+@table(
+    Case(r"N = H W", "H W", lambda h, w: h * w),
+    Case(r"N = H W", "H[n,d] W[d,m]", np.matmul, context=r"H \in \mathbb{R}^{n \times d}"),
+    Case(
+        r"g(h) = h + U \tanh(D h)",
+        "h[d] U[d,r] D[r,d]",
+        lambda h, u, d: h + u @ np.tanh(d @ h),
+        context=r"D \in \mathbb{R}^{r \times d}",
+    ),
+)
+def test_a_declared_shape_decides(case: Case) -> None:
+    check(case)
