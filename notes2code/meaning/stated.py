@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import is_
 from typing import TypeAlias
 
-from notes2code.diagnostics import Span
-from notes2code.latex.tree import Node
+from notes2code.diagnostics import Problem, Span
+from notes2code.latex.tree import (
+    Node,
+    Nodes,
+    walk,
+)
 from notes2code.records import dataclass
 
 EXAMPLE = "example"
@@ -67,6 +72,17 @@ class Fact:
 Statement: TypeAlias = Define | Declare | Range | Fact
 
 
+Restated: TypeAlias = tuple[tuple[Statement, ...], Sequence[Problem]]
+"""Statements written otherwise, and what is to be told of that."""
+
+
+def nodes_in(statements: Sequence[Statement]) -> Nodes:
+    """All nodes in the values and the conditions of definitions."""
+    defines = [one for one in statements if isinstance(one, Define)]
+    said = (node for define in defines for node in (*define.values, *define.conditions))
+    return Nodes(inner for node in said for inner in walk(node))
+
+
 def rewritten(
     statements: Sequence[Statement], change: Callable[[Define], Callable[[Node], Node]]
 ) -> tuple[Statement, ...]:
@@ -78,5 +94,9 @@ def rewritten(
 
 
 def _changed(define: Define, change: Callable[[Node], Node]) -> Define:
-    values, conditions = (tuple(map(change, said)) for said in (define.values, define.conditions))
-    return replace(define, values=values, conditions=conditions)
+    old = (*define.values, *define.conditions)
+    new = tuple(map(change, old))
+    if all(map(is_, old, new)):
+        return define
+    count = len(define.values)
+    return replace(define, values=new[:count], conditions=new[count:])

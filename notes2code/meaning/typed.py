@@ -14,8 +14,6 @@ from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import names
 from notes2code.meaning.inference import (
-    aliases,
-    grouped,
     heads,
     partial,
     properties,
@@ -34,21 +32,12 @@ from notes2code.meaning.inference.slips import slips
 from notes2code.meaning.inference.targets import read_target
 from notes2code.meaning.ir import Equation, Expr, Num, Size
 from notes2code.meaning.notation import binders
-from notes2code.meaning.overview import bare_sums, unwritten
+from notes2code.meaning.overview import unwritten
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
-from notes2code.meaning.reading import (
-    complex_pairs,
-    convolutions,
-    expectations,
-    former_steps,
-    largest,
-    normal_probabilities,
-    parities,
-    scientific,
-    sets,
-)
+from notes2code.meaning.reading import convolutions, former_steps
 from notes2code.meaning.reading.statements import statements
+from notes2code.meaning.rewriting.restatements import restated
 from notes2code.meaning.scope import EMPTY, Scope, Shape
 from notes2code.meaning.stated import EXAMPLE, Declare, Define, Fact, Range, Statement
 
@@ -114,21 +103,10 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
             stated, tree = former_steps.apart(statements(tree), tree)
         else:
             stated = read.stated
-        if "top" in latex.replace("\\top", "").lower():
-            stated, noted = largest.written_out(stated)
-            tree = replace(tree, problems=(*tree.problems, *noted))
-        stated = sets.written_out(stated)
-        if "e^" in latex:
-            stated, noted = scientific.written_out(stated)
-            tree = replace(tree, problems=(*tree.problems, *noted))
-        if "P" in latex and any(sign in latex for sign in ("\\l", "≤", "<")):
-            stated = normal_probabilities.written_out(stated, tree.clauses)
-        if "mathbb" in latex or "E_" in latex:
-            stated, noted = expectations.of_losses(stated)
-            tree = replace(tree, problems=(*tree.problems, *noted))
-        written = aliases.written_out(grouped.written_out(stated))
-        parted = tuple(part for one in written for part in parities.apart(one))
-        described, told = sizes.told(parted)
+        convolutions.refuse(tree, scope.convolves)
+        stated, noted = restated(stated)
+        tree = replace(tree, problems=(*tree.problems, *noted, *sizes.examples(stated)))
+        described, told = sizes.told(stated)
     except ProblemError as problem:
         return Typed("rejected", problems=(*tree.problems, problem.problem))
     except RecursionError:
@@ -139,19 +117,14 @@ def type_tree(latex: str, tree: Tree, scope: Scope = EMPTY, read: Read | None = 
         found = typed.equation
         if found is not None and told.keys().isdisjoint(given.name for given in found.inputs):
             return replace(typed, problems=(*typed.problems, *told.values()))
-    return _type_stated(latex, tree, parted, scope, read)
+    return _type_stated(latex, tree, stated, scope, read)
 
 
 def _type_stated(
-    latex: str, tree: Tree, parted: tuple[Statement, ...], scope: Scope, read: Read | None
+    latex: str, tree: Tree, stated: tuple[Statement, ...], scope: Scope, read: Read | None
 ) -> Typed:
     """Type the statements of a formula."""
     try:
-        convolutions.refuse(tree, scope.convolves)
-        stated, remarks = complex_pairs.apart(parted)
-        stated, weighed = bare_sums.indexed(stated)
-        said = (*remarks, *weighed, *sizes.examples(stated))
-        tree = replace(tree, problems=(*tree.problems, *said))
         seen = (read.survey if read else survey)(stated, scope)
         if (indexed := unwritten.indexed(stated, seen, scope.unwritten, scope.shapes)) != stated:
             stated, seen = indexed, survey(indexed, scope)

@@ -30,7 +30,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import MATRICES
 from notes2code.meaning import names
-from notes2code.meaning.inference import aliases, targets
+from notes2code.meaning.inference import targets
 from notes2code.meaning.inference.shapes_declared import shapes_declared
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders, groups, positions, scripts
@@ -39,6 +39,7 @@ from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.overview.surveying import survey
 from notes2code.meaning.reading import former_steps
 from notes2code.meaning.reading.statements import statements
+from notes2code.meaning.rewriting import aliases
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.typed import TOO_DEEP, Read

@@ -26,7 +26,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 from notes2code.meaning.overview.quantities import terms
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Define, Restated, Statement
 
 _WEIGHTS = frozenset(["a", "w", "p", "alpha", "omega", "pi"])
 """Letters of weights, of which there is one for each of what is added up."""
@@ -35,7 +35,7 @@ _SHARES = names.PROBABILITIES | {"y", "t"}
 """Letters of labels and probabilities, of which a cross-entropy has one for each class."""
 
 
-def indexed(statements: Sequence[Statement]) -> tuple[tuple[Statement, ...], list[Problem]]:
+def indexed(statements: Sequence[Statement]) -> Restated:
     """The statements with ``a_s`` for the a of ``Σ a · h_s``, and ``Σ_x`` for the sum of ``Σ p(x)
     \\log p(x)``, and what is to be said of that."""
     found: list[Problem] = []

@@ -29,6 +29,7 @@ from notes2code.meaning.rewriting import (
     joined_heads,
     names_in_brackets,
     nested,
+    normal_probabilities,
     numbered_tokens,
     planes,
     primed,
@@ -81,6 +82,8 @@ REWRITES = (
     Rewrite(Script, names_in_brackets.without),
     # A bar over a square is no accent of a letter.
     Rewrite(Accent, _always(barred.as_mean)),
+    # What P is of is no product, and no condition.
+    Rewrite(Juxt, normal_probabilities.written_out),
     # An index is one letter: a prime would be one of the name, or a derivative.
     Rewrite(Script, primed.renamed),
     # A mark at the name of a function would make it another function.

@@ -29,7 +29,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.stated import Define, Statement, rewritten
+from notes2code.meaning.stated import Define, Restated, Statement, rewritten
 
 TIES = "of equal elements all are among the largest, also where these are more than are asked for"
 
@@ -42,9 +42,13 @@ Pair: TypeAlias = tuple[Node, Node, Node, Node | None]
 """An element, another one, and what the other is bound by: what stands below and above a sum."""
 
 
-def written_out(
-    stated: Sequence[Statement],
-) -> tuple[tuple[Statement, ...], tuple[Problem, ...]]:
+def may_be_meant(nodes: Nodes) -> bool:
+    """Whether a word, or prose, speaks of a top."""
+    said = {node.text for node in nodes.of(Name, Prose)} - names.TRANSPOSES
+    return any("top" in text.lower() for text in said)
+
+
+def written_out(stated: Sequence[Statement]) -> Restated:
     """The statements with what is among the largest as a comparison of numbers, and notes on what
     that means of equal ones."""
     told: dict[Span, Problem] = {}

@@ -27,12 +27,10 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Define, Restated, Statement
 
 
-def of_losses(
-    stated: Sequence[Statement],
-) -> tuple[tuple[Statement, ...], tuple[Problem, ...]]:
+def of_losses(stated: Sequence[Statement]) -> Restated:
     """The statements with the expectations in losses written out, and notes on how."""
     told: list[Problem] = []
     found: list[Statement] = []

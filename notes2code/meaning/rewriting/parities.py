@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from notes2code.latex.tree import (
     Group,
     Infix,
@@ -17,14 +19,19 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import IF
 from notes2code.meaning.notation import positions
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Define, Restated, Statement
 
 _EVEN = frozenset("even 偶数 짝수 gerade par четно чётно чётное четное paire".split())
 _ODD = frozenset("odd 奇数 홀수 ungerade impar нечетно нечётно нечётное нечетное impaire".split())
 _JOINS = IF | frozenset(["is", "be", "es", ""])
 
 
-def apart(statement: Statement) -> tuple[Statement, ...]:
+def apart(stated: Sequence[Statement]) -> Restated:
+    """The statements with two for each such."""
+    return tuple(part for one in stated for part in _apart(one)), ()
+
+
+def _apart(statement: Statement) -> tuple[Statement, ...]:
     """``p_i = …`` by cases ``i = 2k`` and ``i = 2k + 1``, or ``i`` even and odd: a definition of
     ``p_{2k}`` and one of ``p_{2k+1}``. Any other statement is left alone."""
     if not isinstance(statement, Define) or statement.target is None:

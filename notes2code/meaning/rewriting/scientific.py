@@ -8,14 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from notes2code.diagnostics import Problem, note, warning
-from notes2code.latex.tree import Juxt, Name, Neg, Node, Num, Script, rebuilt, walk
+from notes2code.latex.tree import (
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Script,
+    rebuilt,
+    walk,
+)
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.stated import Define, Statement, rewritten
+from notes2code.meaning.stated import Define, Restated, Statement, rewritten
 
 
-def written_out(
-    stated: Sequence[Statement],
-) -> tuple[tuple[Statement, ...], tuple[Problem, ...]]:
+def written_out(stated: Sequence[Statement]) -> Restated:
     """The statements with such numbers as they are meant, and what is to be told of them: what a
     name stands for, ``η = 3e^{-4}``, the rate of a step, and any with a factor 1, which nobody
     writes, are powers of ten."""

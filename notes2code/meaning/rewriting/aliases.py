@@ -8,10 +8,10 @@ from notes2code.latex.tree import Name, Node, Script, rebuilt
 from notes2code.meaning import names
 from notes2code.meaning.notation.functions import is_known
 from notes2code.meaning.notation.scripts import is_name
-from notes2code.meaning.stated import Define, Statement, rewritten
+from notes2code.meaning.stated import Define, Restated, Statement, rewritten
 
 
-def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
+def written_out(stated: Sequence[Statement]) -> Restated:
     """The statements with the functions that they name, and without those that name them."""
     known: dict[str, str] = {}
     others: list[Statement] = []
@@ -27,7 +27,7 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
             return Name(text, node.span)
         return rebuilt(node, written)
 
-    return rewritten(others, lambda _: written) if known and others else tuple(stated)
+    return rewritten(others, lambda _: written) if known and others else tuple(stated), ()
 
 
 def alias(statement: Statement) -> tuple[str, str]:

@@ -3,11 +3,12 @@ Hendrycks and Gimpel, Gaussian Error Linear Units (2016)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 from itertools import pairwise
 
 from notes2code.latex.tree import (
-    Clause,
+    Change,
+    Formula,
     Frac,
     Group,
     Infix,
@@ -17,33 +18,31 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Root,
-    rebuilt,
+    walk,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
-from notes2code.meaning.stated import Define, Statement, rewritten
 
 
-def written_out(stated: Sequence[Statement], clauses: Sequence[Clause]) -> tuple[Statement, ...]:
-    """The statements with the integral of the bell curve for each, where the formula says that the
-    number is a standard normal one, or defines what is made of such a number."""
-    drawn = {letter for clause in clauses for letter in _standard_normal(clause.node)}
+def written_out(formula: Formula) -> Change | None:
+    """The integral of the bell curve for each, where the formula says that the number is a standard
+    normal one, or defines what is made of such a number."""
+    if not any(relation.signs in _AT_MOST for relation in formula.of(Relation)):
+        return None
+    drawn = {letter for node in formula.of(Relation) for letter in _standard_normal(node)}
+    known = {node for relation in formula.of(Relation) for node in _of_normal(relation)}
 
-    def change(define: Define) -> Callable[[Node], Node]:
-        known = define.target is not None and _of_normal(define.target)
+    def written(node: Juxt) -> Node | None:
+        for at, (name, group) in enumerate(pairwise(node.factors)):
+            if (bound := _bound(name, group, None if node in known else drawn)) is not None:
+                rest = (*node.factors[:at], _integral(bound), *node.factors[at + 2 :])
+                return Juxt(rest, node.span) if rest[1:] else rest[0]
+        return None
 
-        def written(node: Node) -> Node:
-            node = rebuilt(node, written)
-            factors = node.factors if isinstance(node, Juxt) else ()
-            for at, (name, group) in enumerate(pairwise(factors)):
-                if (bound := _bound(name, group, drawn if not known else None)) is not None:
-                    rest = (*factors[:at], _integral(bound), *factors[at + 2 :])
-                    return Juxt(rest, node.span) if rest[1:] else rest[0]
-            return node
+    return written
 
-        return written
 
-    return rewritten(stated, change)
+_AT_MOST = (("≤",), ("<",))
 
 
 def _standard_normal(node: Node) -> Iterator[str]:
@@ -53,10 +52,12 @@ def _standard_normal(node: Node) -> Iterator[str]:
             yield letter
 
 
-def _of_normal(target: Node) -> bool:
-    """Whether a left-hand side is ``GELU(x)`` or ``Φ(x)``."""
+def _of_normal(relation: Relation) -> Iterator[Node]:
+    """All that ``GELU(x)`` or ``Φ(x)`` is defined by."""
+    target = relation.operands[0]
     head = target.factors[0] if isinstance(target, Juxt) else target
-    return names.label(head).lower() in ("gelu", "phi")
+    if head is not None and names.label(head).lower() in ("gelu", "phi"):
+        yield from walk(relation)
 
 
 def _bound(name: Node, group: Node, drawn: Set[str] | None) -> Node | None:

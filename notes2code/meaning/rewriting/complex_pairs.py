@@ -22,13 +22,13 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning.notation import roots, scripts
-from notes2code.meaning.stated import Define, Statement
+from notes2code.meaning.stated import Define, Restated, Statement
 
 Pair = tuple[Node, Node]
 """The real and the imaginary part."""
 
 
-def apart(stated: Sequence[Statement]) -> tuple[tuple[Statement, ...], list[Problem]]:
+def apart(stated: Sequence[Statement]) -> Restated:
     """The statements with a definition for the real and one for the imaginary part of each number
     that is turned, and remarks on them."""
     out: list[Statement] = []

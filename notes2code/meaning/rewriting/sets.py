@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Num,
     Relation,
     Script,
@@ -27,14 +28,12 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.stated import Define, Statement, rewritten
+from notes2code.meaning.stated import Define, Restated, Statement, rewritten
 
 
-def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
+def written_out(stated: Sequence[Statement]) -> Restated:
     """The statements with sets named by what they are of, and sums over lists as their terms."""
     defines = [statement for statement in stated if isinstance(statement, Define)]
-    if not any(map(_speaks_of_members, defines)):
-        return tuple(stated)
     sets = {name for define in defines for value in define.values for name in _called(value)}
 
     def written(node: Node) -> Node:
@@ -55,15 +54,12 @@ def written_out(stated: Sequence[Statement]) -> tuple[Statement, ...]:
                     return _terms(written(body), letter, items)
         return rebuilt(node, written)
 
-    return rewritten(stated, lambda _: written)
+    return rewritten(stated, lambda _: written), ()
 
 
-def _speaks_of_members(define: Define) -> bool:
-    """Whether something is a member of a set in a definition."""
-    nodes = (
-        inner for said in (define.values, define.conditions) for n in said for inner in walk(n)
-    )
-    return any(isinstance(n, Relation) and not {"∈", "∉"}.isdisjoint(n.signs) for n in nodes)
+def may_be_meant(nodes: Nodes) -> bool:
+    """Whether something is a member of something."""
+    return any(not {"∈", "∉"}.isdisjoint(node.signs) for node in nodes.of(Relation))
 
 
 def _only_counts(member: Script, body: Node) -> bool:
