@@ -34,6 +34,9 @@ LABELS = frozenset([*"qkvoehdfcgxyzabw", "K", "Q", "V", "O"])
 SIZE_BASES = frozenset(["d", "D", "dim", "N", "T", "L", "H", "B", "C", "n", "m", "h", "l", "V"])
 """Letters that may count something; which ones do is decided by use."""
 
+COUNTS = frozenset("BCDLNT")
+"""Capitals that count something where nothing but they are multiplied, as in ``6ND``."""
+
 PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 """What probabilities are called."""
 

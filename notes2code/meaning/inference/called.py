@@ -24,7 +24,7 @@ from notes2code.meaning.inference.divergences import is_divergence
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import HADAMARD
 from notes2code.meaning.notation import binders, functions, scripts
-from notes2code.meaning.overview import quantities
+from notes2code.meaning.overview import scales, volumes
 
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
@@ -126,7 +126,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called
     if use.name in run.scope.callees:
         return True
-    if base.isupper() and quantities.is_amount(group):
+    if base.isupper() and volumes.is_amount(group):
         return False  # the L of so many layers, of 4 d^2 weights each
     if base in functions.GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
@@ -161,7 +161,7 @@ def _is_scale(run: Run, base: str, group: Group) -> bool:
     """Whether a letter scales what stands in parentheses, as in ``s (q - z)``; what is given a
     distance of positions, ``a(i - j)``, is a function, and so is an activation, ``a(W x + b)``."""
     match group.items:
-        case [Infix("-") as body] if base in quantities.SCALES & run.seen.quantities:
+        case [Infix("-") as body] if base in scales.SCALES & run.seen.quantities:
             return run.seen.bound.isdisjoint(n.text for n in walk(body) if isinstance(n, Name))
     return False
 

@@ -36,7 +36,7 @@ from notes2code.meaning.inference.values import (
     two_vectors,
 )
 from notes2code.meaning.notation import binders, functions, scripts
-from notes2code.meaning.overview.quantities import terms
+from notes2code.meaning.overview.arithmetic import terms
 
 _TIMES = HADAMARD | frozenset("·×*")
 

@@ -8,7 +8,7 @@ from notes2code.latex.tree import walk
 from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.notation import roots
-from notes2code.meaning.overview import label_letters, points, quantities
+from notes2code.meaning.overview import label_letters, points, ratios
 from notes2code.meaning.overview.elements import numbered
 from notes2code.meaning.overview.index_letters import last_letters, lengths, neighbours
 
@@ -60,7 +60,7 @@ class Letters:
             self._ends.setdefault(place, set()).update(last_letters(seen))
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             amounts = self._amounts.setdefault(place, set())
-            amounts.update(quantities.divisors(seen.nodes), lengths(seen))
+            amounts.update(ratios.divisors(seen.nodes), lengths(seen))
             amounts.update(roots.parts(seen.nodes) if "i" not in seen.bound else ())
             axes = (axis for shape in parsed.shapes.values() for axis in shape.axes)
             self._axes.setdefault(place, set()).update(map(str, axes))

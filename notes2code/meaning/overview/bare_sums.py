@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
-from notes2code.meaning.overview.quantities import terms
+from notes2code.meaning.overview.arithmetic import terms
 from notes2code.meaning.stated import Define, Restated, Statement
 
 _WEIGHTS = frozenset(["a", "w", "p", "alpha", "omega", "pi"])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from notes2code.latex.tree import Accent, Frac, Infix, Juxt, Name, Node, Nodes, Num, Script, walk
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.overview.quantities import terms
+from notes2code.meaning.overview.arithmetic import terms
 
 _SIZES = names.SIZE_BASES | frozenset("KMkpr")
 """What tells how many rows it has; the t and the i of I_t and I_i tell images apart."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Script, walk
 from notes2code.latex.words import RATES
 from notes2code.meaning.notation import ahead, binders, positions, scripts
-from notes2code.meaning.overview.quantities import terms
+from notes2code.meaning.overview.arithmetic import terms
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 

@@ -178,7 +178,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     said.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
     if any(costs.is_cost(target, nodes) for target in parts.targets):
         said.update(name for name, counts in seen.counted.items() if counts == {0})
-    guessed = quantities(nodes, defines) | {*costs.counted(nodes, defines)}
+    guessed = quantities(nodes, defines)
     guessed.update(decays.starts(seen, nodes, statements, seen.rates))
     seen.quantities, seen.guessed = guessed | said, guessed - said
 

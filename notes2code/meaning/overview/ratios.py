@@ -1,0 +1,140 @@
+"""Numbers that are divided, or divide: the S and the T of ``1 − S/T``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    alike,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.overview import arithmetic
+
+
+def numbers(nodes: Nodes) -> Iterator[str]:
+    """The letters that are divided by a number, or divide one."""
+    for added in map(arithmetic.terms, arithmetic.sums(nodes)):
+        yield from _of_sum(added)
+    for node in nodes.of(Frac, Infix):
+        parts = arithmetic.quotient(node)
+        if parts is not None and _is_number(node):
+            yield from (name for part in parts for name in arithmetic.capitals(part))
+        elif parts is not None and (name := binders.bare(parts[1])) and _divides_numbers(*parts):
+            yield name
+        elif parts is not None:
+            yield from (*_scaled(*parts), *_shared_out(*parts), *_counted(parts[1]))
+
+
+def divisors(nodes: Nodes) -> set[str]:
+    """The capitals alone that something is divided by, as in ``z / T``: nobody divides by more."""
+    found = (
+        parts[1]
+        for node in nodes.of(Frac, Infix)
+        if (parts := arithmetic.quotient(node)) is not None
+    )
+    return {
+        name for below in found if isinstance(below, Name) for name in arithmetic.capitals(below)
+    }
+
+
+def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
+    """The capitals of a sum of which one term is a number for sure, ``1 − S/T``: no other is added
+    to that, but for a scale or a bias of arrays."""
+    sure = any(isinstance(term, Num) for term in terms) and any(map(_divides, terms))
+    if all(map(arithmetic.is_arithmetic, terms)) and (sure or any(map(_is_number, terms))):
+        yield from (name for term in terms for name in arithmetic.capitals(term))
+
+
+def _divides(node: Node) -> bool:
+    """Whether a node is a quotient with a capital below, rounded or not."""
+    if isinstance(node, Group) and len(node.items) == 1:
+        return _divides(node.items[0])
+    parts = arithmetic.quotient(node)
+    return parts is not None and bool(list(arithmetic.capitals(parts[1])))
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a quotient of capitals is a number for sure: above and below stands one letter, as in
+    ``T_c / T_m``, or below one to a power, as in ``A / N^α``."""
+    parts = arithmetic.quotient(node)
+    if parts is None or not all(map(arithmetic.is_arithmetic, parts)):
+        return parts is not None and _is_progress(*parts)
+    if any(map(scripts.is_transposed, walk(node))):
+        return False
+    above, below = (
+        {names.base_letter(name) for name in arithmetic.capitals(part)} for part in parts
+    )
+    powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
+    plain = isinstance(parts[0], Name) and isinstance(parts[1], Name)
+    return powered or (plain and above <= {*"NLT"}) or bool(above & below)
+
+
+def _is_progress(above: Node, below: Node) -> bool:
+    """Whether a quotient is ``(t - T_a) / T_b``, where t counts up to what T does."""
+    match above:
+        case Infix("-", Name(letter), first) | Group(_, (Infix("-", Name(letter), first),)):
+            bases = {binders.bare(part) for part in (first, below)}
+            return letter.islower() and bases == {letter.upper()}
+    return False
+
+
+def _divides_numbers(above: Node, below: Node) -> bool:
+    """Whether a capital below is a number: a temperature T, and the K of ``\\alpha / K``."""
+    if not isinstance(below, Name) or not list(arithmetic.capitals(below)):
+        return False
+    return below.text == "T" or (
+        arithmetic.is_arithmetic(above) and not list(arithmetic.capitals(above))
+    )
+
+
+def _shared_out(above: Node, below: Node) -> Iterator[str]:
+    """The N of ``N / n_i``, which many share, with 1 added or not; the K of ``(K - 1) / 2``, and
+    the M of ``M / N``."""
+    added = arithmetic.terms(ungrouped(above))
+    letters = {name for term in added for name in arithmetic.capitals(term)}
+    if not all(isinstance(term, Num | Name) for term in added):
+        return
+    if isinstance(below, Num):
+        less = isinstance(ungrouped(above), Infix) and any(isinstance(t, Num) for t in added)
+        yield from letters if less and letters <= {"F", "K", "N"} else ()
+    elif letters <= SHARED or (letters == {"M"} and binders.bare(below) in SHARED):
+        yield from letters
+
+
+SHARED = frozenset("BLNT")
+"""Capitals that count what is shared out, as in ``N / n_i``."""
+
+
+def _scaled(above: Node, below: Node) -> Iterator[str]:
+    """The L of ``m L / L'`` and ``L' / L``, and the N of ``N_j / N``: what is divided by another of
+    its kind is a number; and that of ``L / \\lambda_i``, a length."""
+    match below:
+        case Script(Name() as base, primes=1) if base.text in map(binders.bare, walk(above)):
+            yield from arithmetic.capitals(base)
+        case Script(Name(text), Name(), None, 0) if text in names.GREEK and arithmetic.is_alone(
+            above
+        ):
+            yield from arithmetic.capitals(above)
+    match above:
+        case Script(Name() as base, None, None, 1) if binders.bare(below) == base.text:
+            yield from (name + end for name in arithmetic.capitals(base) for end in ("", "_prime"))
+        case Script(Name() as base, Name(), None, 0) if alike(below, base):
+            yield from arithmetic.capitals(base)
+
+
+def _counted(below: Node) -> Iterator[str]:
+    """The N of ``m_j / N_j``."""
+    match below:
+        case Script(Name(letter, _, ""), Name(), None, 0) if letter in SHARED:
+            yield letter

@@ -1,0 +1,147 @@
+"""Numbers that scale and weigh: the s of ``s (q - z)``, and the C of ``C g / ‖g‖``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    ungrouped,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.overview import arithmetic
+
+SCALES = frozenset("as")
+"""Small letters that scale a difference in parentheses, and are no functions of it."""
+
+_LENGTHS = frozenset("CDEGLNST")
+"""Capitals of numbers as much as of matrices."""
+
+
+def numbers(nodes: Nodes) -> Iterator[str]:
+    """The letters that scale and weigh what stands beside them."""
+    yield from (*_of_guidance(nodes), *_lengths(nodes))
+    for added in map(arithmetic.terms, arithmetic.sums(nodes)):
+        yield from (*_of_settings(added), *_of_weighing(added))
+    for factors in arithmetic.products(nodes):
+        yield from _scales(factors)
+    for node in nodes.of(Frac, Infix):
+        if (parts := arithmetic.quotient(node)) is not None:
+            yield from _shifting(*parts)
+
+
+def _lengths(nodes: Nodes) -> Iterator[str]:
+    """The C of ``C g / ‖g‖``, ``\\frac{C}{‖g‖} g`` and ``C \\frac{g}{‖g‖}``: how long g is made. An
+    A or a W may be a matrix that maps it."""
+    scales = []
+    for quotient in nodes.of(Frac, Infix):
+        top, direction = _over_norm(quotient)
+        scales += [
+            binders.chain(top)[0] if isinstance(top, Infix) else arithmetic.factors(top)[0]
+        ] * direction
+    pairs = [pair for product in nodes.of(Juxt) for pair in pairwise(product.factors)]
+    pairs += [(node.left, node.right) for node in nodes.of(Infix) if node.op in "·×*"]
+    scales += [scale for scale, other in pairs if _over_norm(other)[1]]
+    names_of = (arithmetic.plain(scale) for scale in scales)
+    yield from (name for name in names_of if name[:1] in _LENGTHS)
+
+
+def _over_norm(node: Node) -> tuple[Node, bool]:
+    """What is divided by the norm of a small letter, and whether something is."""
+    parts = arithmetic.quotient(node)
+    norm = parts[1].base if parts and isinstance(parts[1], Script) else parts and parts[1]
+    match norm:
+        case Group("‖", (vector,)) if parts and binders.bare(vector).islower():
+            return parts[0], True
+    return node, False
+
+
+def _of_settings(terms: Sequence[Node]) -> Iterator[str]:
+    """The k_1 of ``k_1 + 1``, and the b of ``1 - b + b L``, which weighs what it is taken from."""
+    if not any(isinstance(term, Num) for term in terms):
+        return
+    plain = [name for term in terms if (name := binders.bare(term)) and name.islower()]
+    weighed = {binders.bare(first) for term in terms for first in arithmetic.multiplied(term)[:-1]}
+    yield from (name for name in plain if name in weighed and len(name) == 1)
+    for term in terms:
+        match term:
+            case Script(Name("k", _, ""), Num(), None, 0):
+                yield scripts.read(term, frozenset()).name
+
+
+def _of_weighing(terms: Sequence[Node]) -> Iterator[str]:
+    """The w_a and w_b of ``w_a · S_{first} + w_b · S_{second}``, which weigh things of one kind."""
+    found: list[tuple[Node, str, str]] = []
+    for term in terms:
+        match arithmetic.multiplied(term):
+            case Script(Name("w"), _, None, 0) as weight, Script(Name(kind), Name(which), None, 0):
+                found.append((weight, kind, which))
+    words = all(kind.isupper() and len(which) > 1 for _, kind, which in found)
+    if words and len(found) == len(terms) > 1 == len({kind for _, kind, _ in found}):
+        yield from (names.code_name(names.label(weight)) for weight, _, _ in found)
+
+
+def _of_guidance(nodes: Nodes) -> Iterator[str]:
+    """The w of ``(1 + w) a - w b`` and of ``b + w (a - b)``, which weighs how far a lies from b."""
+    beside = {binders.bare(node.right) for node in nodes.of(Infix) if _is_one_more(node)}
+    yield from beside & {binders.bare(product.factors[0]) for product in nodes.of(Juxt)} - {""}
+    for node in nodes.of(Infix):
+        match node:
+            case Infix("+", start, Juxt() | Infix("·" | "×" | "*") as further):
+                match arithmetic.multiplied(further):
+                    case (Name(letter, _, ""), Group("(", (Infix("-", _, end),))):
+                        if letter.islower() and _letters(start) == _letters(end):
+                            yield letter
+
+
+def _letters(node: Node) -> list[str]:
+    return [inner.text for inner in walk(node) if isinstance(inner, Name)]
+
+
+def _is_one_more(node: Infix) -> bool:
+    return node.op == "+" and isinstance(node.left, Num) and node.left.text == "1"
+
+
+def _shifting(above: Node, below: Node) -> Iterator[str]:
+    """The s of ``(t/T + s) / (1 + s)``, which is added to a number below and stands above too."""
+    added, known = arithmetic.terms(ungrouped(above)), arithmetic.terms(ungrouped(below))
+    if len(known) > 1 and any(isinstance(term, Num) for term in known):
+        mine = {term.text for term in known if isinstance(term, Name) and not term.font}
+        yield from mine.intersection(t.text for t in added[1:] if isinstance(t, Name))
+
+
+def _scales(factors: Sequence[Node]) -> Iterator[str]:
+    """The s of ``s (q - z)``, ``s · (q - z)``, ``s (Q(x) - z)`` and ``s H^{(l)}``."""
+    for scale, group in pairwise(factors):
+        match scale, _first(group):
+            case Name(letter, _, ""), Script(base, None, Group("(", (Name("l"),))):
+                yield from [letter] if letter in SCALES and binders.bare(base).isupper() else []
+            case Name(letter, _, ""), Group("(", (Infix("-", first, last),)) if letter in SCALES:
+                plain = scripts.is_name(first) or _is_call(first)
+                yield from [letter] if plain and scripts.is_name(last) else []
+
+
+def _first(node: Node) -> Node:
+    """What a quotient or a product begins with."""
+    match node:
+        case Frac(first, _) | Juxt((first, *_)):
+            return _first(first)
+    return node
+
+
+def _is_call(node: Node) -> bool:
+    match node:
+        case Juxt((name, Group("(", (_,)))):
+            return scripts.is_name(name) and binders.bare(name) not in names.WEIGHTS
+    return False

@@ -1,0 +1,186 @@
+"""Sizes that are multiplied: all letters of ``N = H × W`` and ``2 B L d_k`` are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+
+from notes2code.latex.tree import (
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    ungrouped,
+)
+from notes2code.meaning import names
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.overview import arithmetic
+from notes2code.meaning.stated import Define
+
+_EXTENTS = names.COUNTS | frozenset("HPSW")
+"""Capitals of which ``×`` makes a total, as in ``N = H × W``."""
+
+_LENGTHS = names.COUNTS | frozenset("FHK")
+"""Capitals that count where ``×`` multiplies them by themselves."""
+
+_LENGTHS_ALONE = frozenset("BHLNST")
+"""Capitals of which two make a volume of a product with signs, ``B · T · V``."""
+
+_TOTALS = frozenset("NLn")
+
+
+def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str]:
+    """The letters of sizes that are multiplied, and what is ``known`` to be a number already."""
+    found = {*known}
+    targets = [one for one in defines if one.target and binders.bare(one.target) in _TOTALS]
+    totals = {id(ungrouped(value)) for one in targets for value in one.values}
+    for node in arithmetic.sums(nodes):
+        found.update(_of_sizes(arithmetic.terms(node)))
+    for product in nodes.of(Juxt):
+        if _counts(product) or (_has_amount(product) and arithmetic.is_count(product)):
+            found.update(arithmetic.capitals(product))
+            if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
+                found.update(filter(None, map(arithmetic.plain, product.factors)))
+        else:
+            found.update(_of_counts(product.factors, "", id(product) in totals))
+    chains = arithmetic.chains(nodes)
+    for node in (*chains, *chains):  # the k of d × r + r × k counts, as the r does
+        single = (_of_letters(f) or arithmetic.factors(f) for f in binders.chain(node))
+        factors = [one for factors in single for one in factors]
+        found.update(_of_counts(factors, node.op, id(node) in totals, found))
+        found.update(_of_patches(binders.chain(node)))
+    for parts in filter(None, map(arithmetic.quotient, nodes.of(Frac, Infix))):
+        if isinstance(parts[0], Juxt) and _counts(parts[0]):
+            found.update(filter(None, map(arithmetic.plain, binders.chain(parts[1]))))
+    return found
+
+
+def is_amount(node: Node) -> bool:
+    """Whether parentheses hold a sum of numbers and sizes, such as ``(4d^2 + 2d)``."""
+    match node:
+        case Group("(", (Infix("+" | "-") as body,)):
+            names_in = [
+                arithmetic.plain(leaf)
+                for term in arithmetic.terms(body)
+                for leaf in arithmetic.factors(term)
+            ]
+            sizes = [name for name in names_in if name]
+            return bool(sizes) and all(map(names.is_size_name, sizes)) and arithmetic.is_count(body)
+    return False
+
+
+def _has_amount(term: Node) -> bool:
+    return isinstance(term, Juxt) and any(map(is_amount, term.factors))
+
+
+def _has_width(term: Node) -> bool:
+    """Whether a term multiplies a width, as in ``N \\cdot d_{model}``: nobody scales an array by
+    one."""
+    factors = arithmetic.multiplied(ungrouped(term))
+    return len(factors) > 1 and any(_is_width(arithmetic.plain(factor)) for factor in factors)
+
+
+def _is_width(name: str) -> bool:
+    """Whether a name says of what it is the width, as ``d_k`` does; a d alone may be that of
+    ``dx``."""
+    return "_" in name and names.is_size_name(name)
+
+
+def _of_patches(factors: Sequence[Node]) -> Iterator[str]:
+    """The H and W of ``\\frac{H}{p} × \\frac{W}{p}``, which counts the patches of an image."""
+    shares = [parts for f in factors if (parts := arithmetic.quotient(ungrouped(f))) is not None]
+    if len(shares) == len(factors) and all(
+        len([*arithmetic.capitals(above)]) == 1 for above, _ in shares
+    ):
+        yield from (
+            name for parts in shares for part in parts for name in arithmetic.capitals(part)
+        )
+
+
+def _of_letters(node: Node) -> tuple[Node, Node] | None:
+    """The H and P of ``\\frac{H}{P}``; none of ``\\frac{H}{2}``."""
+    parts = arithmetic.quotient(node)
+    return parts if parts is not None and all(map(arithmetic.plain, parts)) else None
+
+
+def _counts(node: Juxt) -> bool:
+    first, *others = node.factors
+    if not isinstance(first, Num):
+        return False
+    letters = {name for factor in others for name in arithmetic.capitals(factor)}
+    return len(letters) == len(others) > 1 and letters <= names.COUNTS
+
+
+def _of_counts(
+    factors: Sequence[Node], sign: str, is_total: bool, known: Set[str] = frozenset()
+) -> set[str]:
+    """The names in ``2 × B × S × d_model``: beside a number, a size, or what is ``known`` to be
+    one, ``×`` multiplies numbers,
+    for matrices are multiplied by each other only, as between words, ``position × frequency``, and
+    in the total of extents, ``N = H × W``; and so do the others beside both, as in ``2 B L d_h``,
+    whatever they are beside two sizes, or where there are more than three, and both beside the
+    square of a size; so are the H and W of the total ``N = H W``, and the extents of a volume,
+    ``B H L S``; ``F × F × C`` counts."""
+    factors = [ungrouped(factor) for factor in factors]
+    found = [arithmetic.plain(factor) for factor in factors]
+    number = any(isinstance(f, Num) for f in factors)
+    area = is_total and {"H", "W"} <= {*found}
+    squared = len(factors) > 2 and any(map(_is_squared_size, factors))
+    widths = any(map(_is_width, found)) and _ARRAYS.isdisjoint(found)
+    signed = sign in ("·", "×") and sum(name in _LENGTHS_ALONE for name in found) > 1
+    volume = len(factors) > (2 if signed else 3) and _EXTENTS.issuperset({*found} - {"V"})
+    if not (number or area or squared or widths or volume) and sign != "×":
+        return set()
+    size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
+    worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
+    repeated = len(set(found)) < len(found) and (len(found) > 2 or found[0] in _LENGTHS)
+    extents = is_total and _EXTENTS.issuperset(found)
+    sure = (
+        number or size > 0 or worded or extents or repeated or not known.isdisjoint(found)
+        if sign == "×"
+        else squared
+        or volume
+        or (area and extents)
+        or (size and (size > 1 or len(factors) > 4 or not _ARRAYS.intersection(found)))
+    )
+    stands_out = number and size > 0 and sign == "×"  # a count in bold, in a list of counts
+    others = (factor for name, factor in zip(found, factors, strict=True) if not name)
+    if not sure or not all(isinstance(f, Num) or (stands_out and _is_bold(f)) for f in others):
+        return set()
+    return {name for name in found if name}
+
+
+def _is_bold(node: Node) -> bool:
+    return isinstance(node, Name) and node.font == "bold"
+
+
+def _is_squared_size(node: Node) -> bool:
+    """Whether a node is the n^2 or d^2 of a cost, ``b h n^2``."""
+    match node:
+        case Script(Name(text), None, sup, 0) if scripts.is_two(sup):
+            return text in ("n", "m") or names.is_size_name(text)
+    return False
+
+
+def _counts_by_name(name: str) -> bool:
+    """Whether a name says how many or how long, as ``n_layers``, ``N_gpu`` and ``seq_len`` do."""
+    base, _, last = name.partition("_")
+    many = base in ("n", "num") or (base == "N" and len(last) > 2)
+    return bool(last) and (many or name.rpartition("_")[2] in ("len", "size"))
+
+
+_ARRAYS = frozenset("AKQVWacehqvwxyz")
+"""Letters that a size and a number may scale."""
+
+
+def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
+    """The capitals of ``C r_q + H d_v C + d_c``: what is added to a size counts."""
+    if not all(map(arithmetic.is_count, terms)):
+        return
+    bare = (scripts.read(t, frozenset()).name for t in terms if scripts.is_name(t))
+    if any(map(names.is_size_name, bare)) or any(_has_amount(t) or _has_width(t) for t in terms):
+        yield from (name for term in terms for name in arithmetic.capitals(term))
