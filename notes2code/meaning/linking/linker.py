@@ -5,7 +5,7 @@ Arrays are linked within a note; functions and shapes across the vault.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
@@ -17,11 +17,11 @@ from notes2code.meaning.linking.declarations import Declarations
 from notes2code.meaning.linking.entries import Entry, Parsed, is_turned
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.said_functions import SaidFunctions
+from notes2code.meaning.linking.second_readings import SecondReadings
 from notes2code.meaning.prose.convolutions import Convolutions
-from notes2code.meaning.prose.kinds import Kinds, Passage, may_be_loose, unlike
+from notes2code.meaning.prose.kinds import Kinds, Passage
 from notes2code.meaning.prose.norms import Norms
 from notes2code.meaning.prose.own_words import own_words
-from notes2code.meaning.rewriting import primed
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.typed import Typed, type_formula, type_tree
 
@@ -29,9 +29,6 @@ MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
 
 JOIN = " \\\\\n"
-
-_CLASHES = frozenset(["N2C032", "N2C040", "N2C041", "N2C042"])
-"""The codes of formulas that do not fit the shapes of what they name."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,9 @@ class Linker:
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
-        self._foreign_told: dict[Entry, Problem] = {}
+        self._second_readings = SecondReadings(
+            self.formulas, self.declarations, self.kinds, self.scope, self._read
+        )
 
     def typed(self, entry: Entry) -> Linked:
         """A formula alone and linked. One that says too little by itself, such as what the size of
@@ -104,19 +103,15 @@ class Linker:
         parsed = self.formulas.parsed[entry]
         if parsed.tree is None:
             return Typed("rejected", problems=parsed.problems)
-        typed = self._meaning(entry.latex, self.scope(entry), parsed)
-        if typed.kind != "rejected":
-            told = (self._foreign_told[entry],) if entry in self._foreign_told else ()
-            return replace(typed, problems=(*typed.problems, *self._named_in_text(entry), *told))
-        other, codes = None, [problem.code for problem in typed.problems]
-        if codes[-1] in ("N2C040", "N2C041"):
-            least = 3 if codes[-1] == "N2C040" else 0
-            other = self._with_parameters_of_its_own(entry, least)
-        if other is None and "N2C033" not in codes and self.kinds[entry]:
-            other = self._unlike_said(entry, self.kinds[entry])
-        if other is None and codes[-1] in _CLASHES:
-            other = self._with_transposes(entry) or self._unlike_beside(entry)
-        return other or typed
+        typed = self._read(entry)
+        if typed.kind == "rejected":
+            return self._second_readings.reading(entry, typed) or typed
+        told = self._second_readings.told.get(entry, ())
+        return replace(typed, problems=(*typed.problems, *self._named_in_text(entry), *told))
+
+    def _read(self, entry: Entry) -> Typed:
+        """What a formula means as its note has it."""
+        return self._meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
 
     def _meaning(self, latex: str, scope: Scope, parsed: Parsed | None = None) -> Typed:
         """What a formula means in a scope, parsed or not: nothing else decides that, so what is
@@ -144,73 +139,6 @@ class Linker:
             text = "`sigma` is taken for the sigmoid, and the text only says that it activates"
             hint = "say which function it is: `\\sigma = \\mathrm{ReLU}`"
             yield warning("N2C050", text, Span(0, len(entry.latex)), hint)
-
-    def _with_parameters_of_its_own(self, entry: Entry, least: int) -> Typed | None:
-        """A function whose parameters are not the arrays, of so many axes at least, that are
-        declared by these names, where these do not fit: the x of ``\\mathrm{MLP}(x) = …`` is not
-        the image x."""
-        shapes = self.declarations.shapes(entry)
-        foreign = self.formulas.parsed[entry].parameters - self.formulas.parsed[entry].shapes.keys()
-        foreign = {name for name in foreign if name in shapes and len(shapes[name].axes) >= least}
-        text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
-        told = note("N2C039", text, Span(0, len(entry.latex)))
-        return self._without(entry, foreign, told)
-
-    def _with_transposes(self, entry: Entry) -> Typed | None:
-        """A formula that does not fit with a ``K'`` of its own, where that can be ``K^\\top``."""
-        parsed = self.formulas.parsed[entry]
-        known = self.nearest(entry, sorted(parsed.mentioned), "arrays", within=1)
-        scope = self.scope(entry)
-        tree = parsed.tree and primed.as_transposes(parsed.tree, {*known, *scope.shapes})
-        typed = type_tree(entry.latex, tree, scope) if tree else None
-        return None if typed is None or typed.kind == "rejected" else typed
-
-    def _unlike_beside(self, entry: Entry) -> Typed | None:
-        """A formula that does not fit what a section beside its own declares, and can be read
-        without: each may have a W of its own. What its own section says, or one that it is a part
-        of, holds."""
-        near = self.formulas.declaring(entry)
-        beside = {n for n, o in near.items() if entry.section[: len(o[0].section)] != o[0].section}
-        seen = self.formulas.parsed[entry].seen
-        used = [] if seen is None else [{*name.split("_")} for name in seen.counted]
-        foreign = {name for name in beside if any({*name.split("_")} >= own for own in used)}
-        told = warning(
-            "N2C035",
-            f"`{', '.join(sorted(foreign))}` is declared otherwise in a section beside this one",
-            Span(0, len(entry.latex)),
-            "the formula does not fit that, and is computed as if it named another; rename one",
-        )
-        return self._without(entry, foreign, told)
-
-    def _without(self, entry: Entry, foreign: Set[str], told: Problem) -> Typed | None:
-        """A formula read without what the note declares of some names, if it can be."""
-        if not foreign:
-            return None
-        self.declarations.foreign[entry] = frozenset(foreign)
-        typed = self._meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
-        if typed.kind == "rejected":
-            del self.declarations.foreign[entry]
-            return None
-        self._foreign_told[entry] = told
-        return replace(typed, problems=(*typed.problems, told))
-
-    def _unlike_said(self, entry: Entry, kinds: Mapping[str, Shape]) -> Typed | None:
-        """A formula that cannot be computed where something is a vector, as the text says, and can
-        where the text speaks loosely: from here on that is not said of the formula. None where the
-        text is not to blame."""
-        one_less = ({n: k for n, k in kinds.items() if n != name} for name in kinds)
-        for rest in (*one_less, {}):
-            self.kinds[entry] = rest
-            other = self._meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
-            given = () if other.equation is None else other.equation.inputs
-            ranks = {one.name: len(one.shape) for one in given}
-            left = {name: kind for name, kind in kinds.items() if name not in rest}
-            if all(may_be_loose(name, kind, ranks.get(name, -1)) for name, kind in left.items()):
-                break
-        else:
-            self.kinds[entry] = dict(kinds)
-            return None
-        return replace(other, problems=(*other.problems, unlike(left, entry.latex)))
 
     def together(
         self,
