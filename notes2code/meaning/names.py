@@ -34,8 +34,14 @@ LABELS = frozenset([*"qkvoehdfcgxyzabw", "K", "Q", "V", "O"])
 SIZE_BASES = frozenset(["d", "D", "dim", "N", "T", "L", "H", "B", "C", "n", "m", "h", "l", "V"])
 """Letters that may count something; which ones do is decided by use."""
 
-COUNTS = frozenset("BCDLNT")
-"""Capitals that count something where nothing but they are multiplied, as in ``6ND``."""
+TOTALS = frozenset("LNT")
+"""Capitals of how many layers, examples and steps there are: 1 is added to them."""
+
+COUNTS = TOTALS | frozenset("BD")
+"""Those and the capitals of batches and features, which count where nothing but they stand."""
+
+EXTENTS = COUNTS | frozenset("CFHKMPS")
+"""Those and the capitals of channels, heads, filters and images, of which products are volumes."""
 
 PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 """What probabilities are called."""
@@ -100,7 +106,9 @@ def label(node: Node) -> str:
         case Juxt(factors):
             texts = [label(f) for f in factors]
             single = all(len(t) == 1 for t in texts)
-            capitals = all(map(str.isupper, texts)) and _is_run(factors)  # MLM, though LM is a word
+            capitals = (
+                all(map(str.isupper, texts)) and len(runs(factors)) == 1
+            )  # MLM, though LM is a word
             return ("" if single or capitals else "_").join(texts)
         case Infix("-", left, right) | Infix("+", left, right) | Infix("/", left, right):
             return f"{label(left)}_{label(right)}"
@@ -159,9 +167,12 @@ NUMBERS = frozenset(
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
 
-_AMOUNTS = frozenset(
-    "amount bandwidth budget capacity cost discount duration fraction latency percent percentage "
-    "price rate ratio reward size speed throughput".split()
+COSTS = frozenset("capacity cost latency throughput".split())
+"""Words of what is paid or waited for."""
+
+_AMOUNTS = COSTS | frozenset(
+    "amount bandwidth budget discount duration fraction percent percentage price rate ratio reward "
+    "size speed".split()
 )
 """Words of amounts, whatever their case."""
 
@@ -289,15 +300,21 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     return (1, 2, 0) if base in VECTORS else (1, 0, 2) if name == "e" else (0, 1, 2)
 
 
-def _is_run(factors: Sequence[Node]) -> bool:
-    """Whether nothing stands between factors."""
-    return all(left.span.end == right.span.start for left, right in pairwise(factors))
+def runs(factors: Sequence[Node]) -> list[Sequence[Node]]:
+    """Factors in groups between which something stands."""
+    gaps = (left.span.end < right.span.start for left, right in pairwise(factors))
+    cuts = [0, *(at for at, gap in enumerate(gaps, 1) if gap), len(factors)]
+    return [factors[start:end] for start, end in pairwise(cuts)]
+
+
+def is_capital(node: Node) -> bool:
+    """Whether a node is a single capital."""
+    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
 
 
 def is_abbreviation(factors: Sequence[Node]) -> bool:
     """Whether letters side by side are a word, such as ``TAV``: three capitals or more."""
-    capitals = all(isinstance(f, Name) and len(f.text) == 1 and f.text.isupper() for f in factors)
-    return capitals and len(factors) > 2
+    return len(factors) > 2 and all(map(is_capital, factors))
 
 
 def is_norm(name: str) -> bool:

@@ -90,8 +90,8 @@ def big(run: Run, node: Big) -> Value:
     return Value(body, value.axes, node.span, value.row)
 
 
-_COUNTS = frozenset("BCDELN")
-"""Capitals that are numbers where many of them are multiplied."""
+_COUNTS = names.COUNTS - {"T"} | {"C", "E"}
+"""Capitals that are numbers where many of them are multiplied, as transformations T are not."""
 
 
 def _refuse_matrices(run: Run, node: Big, value: Value) -> None:

@@ -109,14 +109,14 @@ def _spelt_products(nodes: Nodes, equation: Equation, declared: Set[str]) -> Ite
     """A warning for three capitals or more side by side, ``L + TAG``, that may be one name: none
     of the letters is declared or stands elsewhere in the formula, and at most one is that of a
     matrix in most notes."""
-    spelt = [run for node in nodes.of(Juxt) for run in _runs_of_capitals(node)]
+    spelt = [run for node in nodes.of(Juxt) for run in _spelt(node)]
     if not spelt:
         return
     ours = {id(letter) for run in spelt for letter in run}
     others = {name.text for name in nodes.of(Name) if id(name) not in ours} | declared
     arrays = {names.base_letter(given.name) for given in equation.inputs if given.shape}
     for run in spelt:
-        text = "".join(letter.text for letter in run)
+        text = "".join(map(names.label, run))
         usual = sum(letter in OF_MATRICES for letter in text) > 1
         if others.isdisjoint(text) and not arrays.isdisjoint(text) and not usual:
             yield warning(
@@ -127,19 +127,12 @@ def _spelt_products(nodes: Nodes, equation: Equation, declared: Set[str]) -> Ite
             )
 
 
-def _runs_of_capitals(product: Juxt) -> list[list[Name]]:
+def _spelt(product: Juxt) -> Iterator[Sequence[Node]]:
     """The capitals that stand right beside each other in a product, three at least; what has a
     script ends a run."""
-    runs: list[list[Name]] = [[]]
-    for factor in product.factors:
-        letter = factor.base if isinstance(factor, Script) else factor
-        if not (isinstance(letter, Name) and len(letter.text) == 1 and letter.text.isupper()):
-            runs.append([])
-        elif runs[-1] and runs[-1][-1].span.end < letter.span.start:
-            runs.append([letter])
-        else:
-            runs[-1].append(letter)
-    return [run for run in runs if len(run) > 2]
+    letters = [one.base if isinstance(one, Script) else one for one in product.factors]
+    for _, group in itertools.groupby(letters, names.is_capital):
+        yield from filter(names.is_abbreviation, names.runs([*group]))
 
 
 # --- T as a label ------------------------------------------------------------------------------

@@ -22,10 +22,8 @@ from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.stated import Define
 
-_EXTENTS = frozenset("BCDFHKLMNPT")
-"""Capitals that are squared as extents beside other factors; the W of a regulariser is none."""
-
-_LEARNT = frozenset("parameters params flops macs".split())
+_COUNTED = frozenset("parameters params flops macs".split())
+"""Words of how much there is to learn or compute."""
 
 
 def numbers(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
@@ -38,7 +36,7 @@ def worded(defines: Sequence[Define]) -> Iterator[str]:
     for define in defines:
         if define.target is not None and scripts.is_name(define.target):
             word = names.label(define.target).lower().partition("_")[0]
-            yield from _of_cost(define) if names.is_number(word) and word in _AMOUNTS else ()
+            yield from _of_cost(define) if word in names.COSTS else ()
 
 
 def is_cost(target: Node, nodes: Nodes) -> bool:
@@ -47,7 +45,7 @@ def is_cost(target: Node, nodes: Nodes) -> bool:
     parameters may be those themselves."""
     name = target.factors[0] if isinstance(target, Juxt) else target
     grows = name is not target and binders.bare(name) in ("Omega", "Theta", "O")
-    amount = not _LEARNT.isdisjoint(binders.bare(name).lower().split())
+    amount = not _COUNTED.isdisjoint(binders.bare(name).lower().split())
     return grows or (amount and bool(nodes.of(Num)))
 
 
@@ -59,7 +57,8 @@ def _squares(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
         squares = [_squared(factor) for factor in factors]
         letters = [_squared(factor) or _letter(factor) for factor in factors]
         if isinstance(first, Num) and all(letters) and len(letters) > 1 and any(squares):
-            yield from letters if _EXTENTS.issuperset(filter(None, squares)) else ()
+            squared = {*filter(None, squares)}
+            yield from letters if squared <= names.EXTENTS else ()
     for define in defines:
         if define.target is not None and binders.bare(define.target) in ("N", "n"):
             yield from filter(None, map(_squared, define.values))
@@ -90,7 +89,7 @@ def _amounts(defines: Sequence[Define]) -> Iterator[str]:
         base, *labels = names.label(target).lower().split("_")
         if _is_abbreviation(target) and all(map(_is_of_abbreviations, define.values)):
             yield from _made_of(define)
-        elif not _AMOUNTS.isdisjoint(labels if base in _PAID else [base]):
+        elif not _SPENT.isdisjoint(labels if base in _PAID else [base]):
             yield from _of_cost(define)
 
 
@@ -107,11 +106,15 @@ def _made_of(define: Define) -> Iterator[str]:
     )
 
 
-_AMOUNTS = frozenset(
-    "total cost costs flop flops macs params parameters param memory mem vram cache bytes bs "
-    "tokens throughput latency time capacity mfu compute gpu gpus active sparse".split()
+_SPENT = (
+    names.COSTS
+    | _COUNTED
+    | frozenset(
+        "total costs flop param memory mem vram cache bytes bs tokens time mfu compute gpu gpus "
+        "active sparse".split()
+    )
 )
-"""Words of names of what is counted, paid or waited for."""
+"""Words of what is spent, some of which are arrays too."""
 
 _PAID = frozenset("bcflmnpt")
 """Letters of that, beside such a word."""

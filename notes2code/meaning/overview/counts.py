@@ -11,6 +11,9 @@ from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.stated import Define
 
+_WHOLE = names.TOTALS | frozenset("FK")
+"""Capitals that 1 is taken from: those of totals, and of the width of a filter."""
+
 
 def numbers(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
     """The letters that count steps, pairs, heads, and what a sum adds up."""
@@ -28,9 +31,9 @@ def _of_steps(node: Infix) -> Iterator[str]:
         case Infix("-", Name(letter), Name(counter)) if letter.lower() == counter != letter:
             yield from arithmetic.capitals(node) if counter in names.INDEX_LETTERS else ()
         case Infix("+", Name(letter), Num()) | Infix("+", Num(), Name(letter)):
-            yield from arithmetic.capitals(node) if letter in "LNT" else ()
+            yield from arithmetic.capitals(node) if letter in names.TOTALS else ()
         case Infix("-", Name(letter), Num()):
-            yield from arithmetic.capitals(node) if letter in "FKLNT" else ()
+            yield from arithmetic.capitals(node) if letter in _WHOLE else ()
 
 
 def _of_pairs(factors: Sequence[Node]) -> Iterator[str]:

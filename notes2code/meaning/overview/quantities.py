@@ -53,7 +53,7 @@ def _of_functions(nodes: Nodes) -> Iterator[str]:
     for applied in nodes.of(Apply):
         if binders.bare(applied.function) in ("log", "ln"):
             yield from _of_count(applied.argument)
-            yield from ratios.SHARED.intersection([binders.bare(applied.argument)])  # log L_t
+            yield from names.COUNTS.intersection([binders.bare(applied.argument)])  # log L_t
         if binders.bare(applied.function) in ("cos", "sin"):
             angles = arithmetic.factors(ungrouped(applied.argument))
             yield from _ANGLES.intersection(map(binders.bare, angles))

@@ -77,7 +77,7 @@ def _is_number(node: Node) -> bool:
     )
     powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
     plain = isinstance(parts[0], Name) and isinstance(parts[1], Name)
-    return powered or (plain and above <= {*"NLT"}) or bool(above & below)
+    return powered or (plain and above <= names.TOTALS) or bool(above & below)
 
 
 def _is_progress(above: Node, below: Node) -> bool:
@@ -99,21 +99,13 @@ def _divides_numbers(above: Node, below: Node) -> bool:
 
 
 def _shared_out(above: Node, below: Node) -> Iterator[str]:
-    """The N of ``N / n_i``, which many share, with 1 added or not; the K of ``(K - 1) / 2``, and
-    the M of ``M / N``."""
+    """The N of ``N / n_i``, which many share, with 1 added or not, and the M of ``M / N``."""
     added = arithmetic.terms(ungrouped(above))
     letters = {name for term in added for name in arithmetic.capitals(term)}
-    if not all(isinstance(term, Num | Name) for term in added):
+    if isinstance(below, Num) or not all(isinstance(term, Num | Name) for term in added):
         return
-    if isinstance(below, Num):
-        less = isinstance(ungrouped(above), Infix) and any(isinstance(t, Num) for t in added)
-        yield from letters if less and letters <= {"F", "K", "N"} else ()
-    elif letters <= SHARED or (letters == {"M"} and binders.bare(below) in SHARED):
+    if letters <= names.COUNTS or (letters == {"M"} and binders.bare(below) in names.COUNTS):
         yield from letters
-
-
-SHARED = frozenset("BLNT")
-"""Capitals that count what is shared out, as in ``N / n_i``."""
 
 
 def _scaled(above: Node, below: Node) -> Iterator[str]:
@@ -136,5 +128,5 @@ def _scaled(above: Node, below: Node) -> Iterator[str]:
 def _counted(below: Node) -> Iterator[str]:
     """The N of ``m_j / N_j``."""
     match below:
-        case Script(Name(letter, _, ""), Name(), None, 0) if letter in SHARED:
+        case Script(Name(letter, _, ""), Name(), None, 0) if letter in names.COUNTS:
             yield letter

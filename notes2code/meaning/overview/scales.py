@@ -25,7 +25,7 @@ from notes2code.meaning.overview import arithmetic
 SCALES = frozenset("as")
 """Small letters that scale a difference in parentheses, and are no functions of it."""
 
-_LENGTHS = frozenset("CDEGLNST")
+_LENGTHS = names.COUNTS | frozenset("CEGS")
 """Capitals of numbers as much as of matrices."""
 
 

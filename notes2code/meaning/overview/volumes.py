@@ -21,22 +21,19 @@ from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.stated import Define
 
-_EXTENTS = names.COUNTS | frozenset("HPSW")
-"""Capitals of which ``×`` makes a total, as in ``N = H × W``."""
-
-_LENGTHS = names.COUNTS | frozenset("FHK")
-"""Capitals that count where ``×`` multiplies them by themselves."""
-
-_LENGTHS_ALONE = frozenset("BHLNST")
+_LENGTHS = names.COUNTS | frozenset("HS")
 """Capitals of which two make a volume of a product with signs, ``B · T · V``."""
 
-_TOTALS = frozenset("NLn")
+_OF_IMAGES = names.EXTENTS | {"W"}
+"""Extents, the width of an image among them, which is no matrix beside these."""
 
 
 def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str]:
     """The letters of sizes that are multiplied, and what is ``known`` to be a number already."""
     found = {*known}
-    targets = [one for one in defines if one.target and binders.bare(one.target) in _TOTALS]
+    targets = [
+        one for one in defines if one.target and binders.bare(one.target) in {*names.TOTALS, "n"}
+    ]
     totals = {id(ungrouped(value)) for one in targets for value in one.values}
     for node in arithmetic.sums(nodes):
         found.update(_of_sizes(arithmetic.terms(node)))
@@ -131,14 +128,14 @@ def _of_counts(
     area = is_total and {"H", "W"} <= {*found}
     squared = len(factors) > 2 and any(map(_is_squared_size, factors))
     widths = any(map(_is_width, found)) and _ARRAYS.isdisjoint(found)
-    signed = sign in ("·", "×") and sum(name in _LENGTHS_ALONE for name in found) > 1
-    volume = len(factors) > (2 if signed else 3) and _EXTENTS.issuperset({*found} - {"V"})
+    signed = sign in ("·", "×") and sum(name in _LENGTHS for name in found) > 1
+    volume = len(factors) > (2 if signed else 3) and _OF_IMAGES.issuperset({*found} - {"V"})
     if not (number or area or squared or widths or volume) and sign != "×":
         return set()
     size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
-    repeated = len(set(found)) < len(found) and (len(found) > 2 or found[0] in _LENGTHS)
-    extents = is_total and _EXTENTS.issuperset(found)
+    repeated = len(set(found)) < len(found) and (len(found) > 2 or found[0] in names.EXTENTS)
+    extents = is_total and _OF_IMAGES.issuperset(found)
     sure = (
         number or size > 0 or worded or extents or repeated or not known.isdisjoint(found)
         if sign == "×"
