@@ -7,28 +7,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from notes2code.latex.joining import AND, ELSE, IF, OR, THEN, any_of
 from notes2code.vault.model import Formula, Note, SourceMap
 
-_IFS = (
-    r"(?:if|for|when|whenever|falls|wenn|für|si|pour|se|para|cuando|quando|если|при|для)(?: all)?"
-)
+_IFS = f"{any_of(IF)}(?: all)?"
 _IF = re.compile(f",? ?{_IFS}")
 _BEFORE = re.compile(rf"(?:^|[\s(]){_IFS}\s*$", re.IGNORECASE)
-_THEN = re.compile(r",? ?(?:then|dann|so|alors|entonces|então|то)?|:")
+_THEN = re.compile(f",? ?{any_of(THEN)}?|:")
 """What stands between a condition and the value behind it."""
 _ITEM = r"[.,;]? ?(?:[-*+•]|\d+[.)])"
 """What stands between two items of a list."""
-_WORD = r"(?:and|und|et|y|e|и|a)?"
+_WORD = f"{any_of(AND)}?"
 _AND = re.compile(
     rf"(?:(?P<item>{_ITEM})|[,;])? ?{_WORD} ?"
-    rf"|(?:{_ITEM}|[.,;])? ?{_WORD} ?(?P<else>otherwise|else|sonst|sinon|иначе)[,:]?",
+    rf"|(?:{_ITEM}|[.,;])? ?{_WORD} ?(?P<else>{any_of(ELSE)})[,:]?",
     re.IGNORECASE,
 )
-_OR = re.compile(r",? ?(?:or|oder|ou|o|или|或)\b")
-_ELSE = re.compile(
-    r" ?,? ?(?:otherwise|else|elsewhere|sonst|sinon|autrement|caso contrário|иначе)"
-    r" ?(?:[.,;:)\n]|$)"
-)
+_OR = re.compile(rf",? ?{any_of(OR)}\b")
+_ELSE = re.compile(rf" ?,? ?{any_of(ELSE)} ?(?:[.,;:)\n]|$)")
 _COMPARES = re.compile(r"[<>≤≥≠]|\\(?:le|ge|leq|geq|ne|neq|leqslant|geqslant|lt|gt)(?![A-Za-z])")
 _EQUATES = re.compile(r"(?<![<>:!])=")
 _EQUATES_OR_COMPARES = re.compile(f"{_COMPARES.pattern}|=")

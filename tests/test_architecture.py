@@ -20,7 +20,8 @@ STAGES: Mapping[str, set[str]] = {
     "latex": {"diagnostics", "records"},
     # Formulas are parsed when it is known which macros and functions the notes define.
     "meaning": {
-        *("diagnostics", "faults", "records", "latex", "latex.macros", "latex.tree", "latex.words"),
+        *("diagnostics", "faults", "records", "latex", "latex.joining", "latex.macros"),
+        *("latex.tree", "latex.words"),
     },
     "oracle": {"meaning", "meaning.ir", "names"},
     # A match is proved on numbers, once; names of components are looked for in notes, and worked
@@ -68,7 +69,7 @@ AROUND: Mapping[str, set[str]] = {
     "faults": {"diagnostics"},
     "names": set(),
     "passages": {"meaning", "vault"},
-    "sentences": {"vault"},
+    "sentences": {"latex", "vault"},
     "compilation": {
         *("components", "diagnostics", "faults", "latex", "meaning", "passages", "sentences"),
         *("stand_ins", "vault"),

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from notes2code.latex.joining import OR, any_of
 from notes2code.latex.labelled import Part
 
 _LABEL = re.compile(r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{(?P<label>[^{}:：]+)[:：]\s*\}")
 _OR = re.compile(
     r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s*\{\s*(?:"
-    r"(?:or|oder|ou|oppure|или|或者?|または|또는|hoặc|alternatively)[\s,:]*"
+    rf"{any_of(OR | {'alternatively'})}[\s,:]*"
     r"|(?:e\.\s?g\.|z\.\s?B\.)[^{}]*)\}"
 )
 """What stands between two ways, or before an example of one."""

@@ -10,21 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-IF = frozenset(
-    "if for when wenn falls für ist si para cuando pour quand se quando если при для когда 若 如果 "
-    "当 时 对于 当且仅当 もし とき のとき の場合 ならば 만약 일 때 인 경우 이면 nếu khi jika "
-    "untuk".split()
-)
-"""Words that stand before or behind a condition."""
-
-WHERE = IF - frozenset("for für para pour для 对于 untuk".split())
-"""Those that are said of some places only: *for 0 < i ≤ n* is said of all."""
-
-ELSE = frozenset(
-    "otherwise else others sonst andernfalls sinon иначе 其他 其它 其余 否则 それ以外 その他 그외 "
-    "나머지".split()
-) | {"en otro caso", "de lo contrario", "caso contrario", "si no", "в противном случае", "그 외"}
-"""What stands for all other cases."""
+from notes2code.latex.joining import ELSE, JOINS
 
 SEEN = frozenset(
     "allowed permitted valid visible real keep kept attend attends attended accessible see sees "
@@ -43,12 +29,7 @@ _ENGLISH = frozenset(
     "that the of a to all each every any at from denotes i.e. e.g. s.t. st iff because as by be on "
     "which we have has our its this these means where: with: here vs vs. versus".split()
 )
-_OTHERS = frozenset(
-    "und oder wobei mit also gilt où et ou avec donc donde con sea onde com dove где и или то "
-    "тогда так 其中 其中： 且 和 或 与 以及 则 即 因此 所以 这里 ただし ここで かつ または および "
-    "여기서 및 또는 그리고 단 với và trong đó dengan dan di mana".split()
-)
-PROSE = _ENGLISH | IF | ELSE | _OTHERS
+PROSE = _ENGLISH | JOINS
 """Words that join formulas and are never the name of anything."""
 
 _SAYS = re.compile(

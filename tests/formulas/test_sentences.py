@@ -22,6 +22,9 @@ def compiled(text: str) -> tuple[CompiledFormula, ...]:
         r"Let $f(x) = x$ for $x > 0$, and $0.2x$ otherwise.",
         r"Let $f(x) = x$ if $x > 0$ and $f(x) = 0.2x$ otherwise.",
         r"Sei $f(x) = x$ für $x > 0$, sonst $0.2x$.",
+        r"Sea $f(x) = x$ si $x > 0$, y $0.2x$ en otro caso.",
+        r"设 $f(x) = x$ 若 $x > 0$, 否则 $0.2x$.",
+        r"Пусть $f(x) = x$ если $x > 0$, в противном случае $0.2x$.",
     ],
 )
 def test_a_function_in_two_cases(sentence: str) -> None:

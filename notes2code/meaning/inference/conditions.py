@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error
+from notes2code.latex.joining import ELSE
 from notes2code.latex.tree import Group, Infix, Name, Node, Relation, walk
-from notes2code.latex.words import ELSE
 from notes2code.meaning import ir
 from notes2code.meaning.inference import membership, symbols
 from notes2code.meaning.inference.run import Run

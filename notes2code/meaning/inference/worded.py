@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from notes2code.diagnostics import Span, error, note
+from notes2code.latex.joining import IF
 from notes2code.latex.tree import Group, Juxt, Name, Node, Prose, Relation
-from notes2code.latex.words import HIDDEN, IF, SEEN
+from notes2code.latex.words import HIDDEN, SEEN
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import conditions
 from notes2code.meaning.inference.run import Run, Symbol, find_index

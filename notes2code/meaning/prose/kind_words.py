@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from notes2code.latex.joining import AND
 from notes2code.records import dataclass
 
 
@@ -138,8 +139,6 @@ _ENGLISH = frozenset(
     "a an the is are be being denotes denote represents represent : ： — – - ( （".split()
 )
 """Those behind which a noun that is English by its letters is."""
-
-AND = frozenset("and und et y e и dan và 和 与 與 及 と 와 과".split())
 
 OF = frozenset("of in de du des del do da dos das dari của between von".split())
 """What makes of a kind the part of something else: ``the length of the vector``."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from notes2code.diagnostics import ProblemError
 from notes2code.latex import parse
+from notes2code.latex.joining import AND
 from notes2code.latex.tree import Dots, Group, Node, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name
@@ -177,7 +178,7 @@ def _joined(tokens: Sequence[_Token], at: int) -> int | None:
 def _joins(token: _Token) -> bool:
     if token.kind == "math":
         return False
-    return token.text in (",", "，", "、") or token.text.lower() in words.AND
+    return token.text in (",", "，", "、") or token.text.lower() in AND
 
 
 # --- the matrix W ----------------------------------------------------------------------------

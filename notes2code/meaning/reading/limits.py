@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error
+from notes2code.latex.joining import AND, IF, OR
 from notes2code.latex.tree import (
     Big,
     Clause,
@@ -30,7 +31,6 @@ from notes2code.latex.tree import (
     ungrouped,
     walk,
 )
-from notes2code.latex.words import IF
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 from notes2code.meaning.reading import ranges
@@ -62,7 +62,6 @@ def ahead(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     return tuple(clauses)
 
 
-_OR = frozenset("or oder ou o или 或".split())
 _ORDERS = frozenset("<>≤≥≠")
 
 
@@ -70,7 +69,7 @@ def _refuse_second_condition(relation: Relation, words: set[str], last: Define) 
     """Refuse the ``m_j = 0`` of ``M_{ij} = −∞ if j > i or m_j = 0``, and the ``x < 1`` of
     ``y = 1 if x > 0 and x < 1``, which would be lost."""
     compares = not _ORDERS.isdisjoint(relation.signs)
-    joins = not words.isdisjoint(_OR) or ("and" in words and compares)
+    joins = not words.isdisjoint(OR) or (compares and not words.isdisjoint(AND))
     if last.conditions and joins:
         raise error(
             "N2C037",

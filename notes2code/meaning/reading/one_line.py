@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
+from notes2code.latex.joining import ELSE, IF
 from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, Tree, alike
-from notes2code.latex.words import ELSE, HIDDEN, IF, SEEN
+from notes2code.latex.words import HIDDEN, SEEN
 
 _ENDS = frozenset(["=", ":=", "≡"])
 _COMPARES = frozenset("<>≤≥≠")

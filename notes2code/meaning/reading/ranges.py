@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.latex import words
+from notes2code.latex.joining import WHERE
 from notes2code.latex.tree import Clause, Dots, Group, Infix, Juxt, Name, Node, Num, Relation
 from notes2code.meaning import names
 from notes2code.meaning.stated import Range
@@ -13,7 +13,7 @@ def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
     node = clauses[at].node
     if not isinstance(node, Relation):
         return None
-    if words.WHERE.isdisjoint(clauses[at].words.lower().split()) and (within := bounded(node)):
+    if WHERE.isdisjoint(clauses[at].words.lower().split()) and (within := bounded(node)):
         return within, at + 1
     if node.signs not in (("=",), ("∈",)):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from notes2code.latex.joining import EVEN, IF, ODD
 from notes2code.latex.tree import (
     Group,
     Infix,
@@ -17,12 +18,9 @@ from notes2code.latex.tree import (
     put,
     walk,
 )
-from notes2code.latex.words import IF
 from notes2code.meaning.notation import positions
 from notes2code.meaning.stated import Define, Restated, Statement
 
-_EVEN = frozenset("even 偶数 짝수 gerade par четно чётно чётное четное paire".split())
-_ODD = frozenset("odd 奇数 홀수 ungerade impar нечетно нечётно нечётное нечетное impaire".split())
 _JOINS = IF | frozenset(["is", "be", "es", ""])
 
 
@@ -69,7 +67,7 @@ def _read(row: tuple[Node | None, ...]) -> tuple[Node, str, str, int] | None:
     words += [n.text for n in factors if isinstance(n, Name) and _is_parity(n)]
     said = [n for n in factors if not _is_parity(n)]
     plain = [_bare(word) for word in words]
-    parity = [word for word in plain if word in _EVEN | _ODD]
+    parity = [word for word in plain if word in EVEN | ODD]
     if len(said) != 1 or not all(word in _JOINS | {*parity} for word in plain):
         return None
     match said[0]:
@@ -77,12 +75,12 @@ def _read(row: tuple[Node | None, ...]) -> tuple[Node, str, str, int] | None:
             found = positions.stride(last)
             return (value, letter, *found) if found is not None and found[1] in (0, 1) else None
         case Name(letter) if len(parity) == 1:
-            return value, letter, "", int(parity[0] in _ODD)
+            return value, letter, "", int(parity[0] in ODD)
     return None
 
 
 def _is_parity(node: Node) -> bool:
-    return isinstance(node, Name) and _bare(node.text) in _EVEN | _ODD
+    return isinstance(node, Name) and _bare(node.text) in EVEN | ODD
 
 
 def _bare(word: str) -> str:
