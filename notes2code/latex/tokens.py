@@ -7,8 +7,9 @@ from collections.abc import Mapping, Set
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import lines, placeholders, spaced, spaced_lists, words
-from notes2code.latex.characters import Characters, Token
+from notes2code.latex.characters import Token
 from notes2code.latex.macros import Macro, expand
+from notes2code.latex.numbers import Numbers
 from notes2code.latex.signs import (
     ABROAD,
     ACCENTS,
@@ -17,8 +18,6 @@ from notes2code.latex.signs import (
     FONTS,
     FONTS_OF_WORDS,
     FONTS_OTHER,
-    FRACTIONS,
-    GREEK,
     SUBSCRIPTS,
     SUPERSCRIPTS,
 )
@@ -28,9 +27,6 @@ MAX_LENGTH = 20_000
 
 MAX_TOKENS = 2_000
 """Letters, numbers, signs and commands in one formula; the longest in real notes have 300."""
-
-MAX_DIGITS = 300
-"""Digits of one number; no floating-point number has more before its point."""
 
 
 _LOWERABLE = frozenset(["name", "word", "}", "close", "big"])
@@ -58,13 +54,6 @@ _SIGNS = {char: sign for char, sign in CHARACTERS.items() if char not in "Σ@" a
 """Characters that are always the same sign."""
 
 _ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
-_DECIMAL_COMMA = re.compile(r"\d+,\d+(?!\s*,|\d|\.\d)")
-_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,000)+(?![\d,.])")
-_GROUPED = re.compile(r"\d+(?:\{,\}\d{3})+")
-_FACTOR = re.compile(
-    r"(?:\s|\\[,;!: ])*(?:[A-Za-z(*/^·×]|\\(?:cdot|times|left|[dt]?frac|sqrt|sum|mathbf|boldsymbol"
-    rf"|mathrm|log|exp|max|min|tanh|sin|cos|{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
-)
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _MEASURE = re.compile(
     rf"\s*([A-Za-z][A-Za-z0-9]*)\s*@\s*(\}}\s*)?(?P<cut>{words.CUT_OFF.pattern})(?(2)|\s*\}})"
@@ -88,7 +77,7 @@ _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
-class Tokens(Characters):
+class Tokens(Numbers):
     """The tokens of one formula and the problems met on the way."""
 
     def __init__(
@@ -181,87 +170,6 @@ class Tokens(Characters):
                 else:
                     self._add("rel", _ASSIGN.get(text, text), at, end)
             at = end
-
-    def _number(self, text: str, at: int, end: int) -> int:
-        """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000``,
-        ``10\\,000`` and ``10,000`` are whole: a decimal does not end so."""
-        if len(text) > MAX_DIGITS:
-            raise error(
-                "N2C020",
-                f"this number has {len(text):,} characters; the limit is {MAX_DIGITS}",
-                Span(at, end),
-                "write it as a power, such as `10^{300}`",
-            )
-        decimal = _DECIMAL_COMMA.match(self.latex, at)
-        if thousands := _THOUSANDS.match(self.latex, at):
-            text, end = thousands.group().replace(",", ""), thousands.end()
-        elif decimal and self._is_one(text, at, decimal.end()):
-            text, end = decimal.group().replace(",", "."), decimal.end()
-        elif text.startswith("0{,}") or not _GROUPED.fullmatch(text):
-            text = text.replace("{,}", ".")
-        if self._numbers_a_name(text, at):
-            self._lower_number(self.tokens[-1], text, end)
-            return end
-        self._add("num", text.replace("{,}", "").replace("\\,", ""), at, end)
-        return end
-
-    def _numbers_a_name(self, text: str, at: int) -> bool:
-        """Whether digits stand right behind a name, as programs number theirs, ``W1``, and name
-        their logarithms, ``log2(x)``."""
-        before = self.tokens[-1] if self.tokens else None
-        if before is None or before.end != at or not text.isdigit() or before.text[-1:] == "-":
-            return False
-        if before.text == "log":
-            return self.latex.startswith("(", at + len(text))
-        if any(token.text in FRACTIONS for token in self.tokens[-2:-1]):
-            return False  # the \\frac\\pi2 of those who write no braces
-        named = before.kind == "name" or (before.kind == "word" and before.text not in words.CALLED)
-        return named and [t.kind for t in self.tokens[-2:-1]] not in (["_"], ["^"], ["{"])
-
-    def _lower_number(self, name: Token, number: str, end: int) -> None:
-        self.problems.append(
-            warning(
-                "N2C026",
-                f"TeX sets the {number} of `{name.text}{number}` beside it, not below",
-                Span(name.start, end),
-                f"write `{name.text}_{number}`; it is read so",
-            )
-        )
-        self._add("_", "_", name.end, name.end)
-        self._add("{", "{", name.end, name.end)
-        self._add("num", number, name.end, end)
-        self._add("}", "}", end, end)
-
-    def _is_one(self, whole: str, at: int, end: int) -> bool:
-        """Whether two numbers with a comma between are one: outside parentheses and scripts, where
-        no list is, and before a factor or behind a sign. Nobody adds the 0 of ``(a + 0,5)``, braces
-        as in ``\\frac{0,5}{a}`` hold no list, and one with spaces has no item without."""
-        kinds = ["rel", "rel", *(token.kind for token in self.tokens[-2:])]
-        before, last = kinds[-2:]
-        if last == "op" and whole == "0":
-            return True
-        if last == "{" and before != "_" and self.latex.startswith("}", end):
-            return before != "^" or (whole == "0" and not self.tokens[-3].text.isupper())
-        if last == "sep" and self.latex[at - 1] == " ":
-            return bool(_FACTOR.match(self.latex, end))
-        depth = 0
-        for token in self.tokens:
-            depth += {"open": 1, "{": 1, "close": -1, "}": -1}.get(token.kind, 0)
-        if depth or last in ("sep", "^", "_"):
-            return False
-        return last == "op" or bool(_FACTOR.match(self.latex, end))
-
-    def _bar_is_open(self) -> bool:
-        """Whether a single bar waits for another in the group that is being read."""
-        depth = bars = 0
-        for token in reversed(self.tokens):
-            depth += {"close": 1, "}": 1, "open": -1, "{": -1}.get(token.kind, 0)
-            if depth < 0 or (depth == 0 and token.kind in ("sep", "rel", "row")):
-                break
-            bars += depth == 0 and token.kind == "bar"
-        return bars % 2 == 1
-
-    # --- commands ------------------------------------------------------------------------
 
     def _command(self, name: str, start: int, end: int) -> int:
         """One command at ``start``; returns where it and what it swallows end."""

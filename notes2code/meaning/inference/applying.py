@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import left_out, letters, pairs, probabilities, projected
+from notes2code.meaning.inference import left_out, letters, pairs, projected, unknown_functions
 from notes2code.meaning.inference.indexing import place
-from notes2code.meaning.inference.reach import pass_on, refuse_limited
+from notes2code.meaning.inference.reach import refuse_limited
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
 from notes2code.meaning.inference.values import (
     Value,
@@ -348,7 +347,22 @@ def _other_arity(
         raise _other_number(use, equation, 1, span)
     if use.name in run.functions:
         raise _two_functions(use, span)
-    return unknown(run, use, arguments, span)
+    return undefined(run, use, arguments, span)
+
+
+def undefined(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value:
+    """The value of a function that nobody defines with so many arguments: attention, by its name,
+    or one that is not known."""
+    attention = _of_field(run, "attention") if _attends(use.name) else None
+    if attention is not None and len(arguments) == len(attention.parameters):
+        return apply(run, use, attention, arguments, span, use.name)
+    return unknown_functions.applied(run, use, arguments, span)
+
+
+def _attends(name: str) -> bool:
+    """Whether a word calls attention by what attends to what: ``CrossAttn(Q, K, V)``."""
+    plain = name.replace("_", "").lower()
+    return plain.startswith(("cross", "self", "encoderdecoder", "encdec")) and "att" in plain
 
 
 def _own_place(run: Run, use: Use, arguments: Sequence[Value]) -> Value | None:
@@ -576,125 +590,3 @@ def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Spa
         return ir.rebuild(expr, fill)
 
     return Value(fill(equation.value.body), base.axes, span)
-
-
-# --- functions that nobody defines -------------------------------------------------------------
-
-
-def unknown(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value:
-    """A function that the notes do not define is an input, and keeps its first argument's shape."""
-    if not arguments:
-        raise error("N2C030", f"`{use.name}` is not defined", span)
-    first = arguments[0]
-    plain = use.name.replace("_", "").lower()
-    attention = _of_field(run, "attention")
-    if attention is not None and _attends(plain) and len(arguments) == len(attention.parameters):
-        return apply(run, use, attention, arguments, span, use.name)
-    if plain in _OTHER_SHAPES:
-        raise error("N2C037", f"the shape that `{use.name}` gives is not said", span)
-    if use.name not in run.symbols:
-        run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
-    site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
-    ranks = tuple(value.rank for value in arguments)
-    if run.given.setdefault(use.name, ranks) != ranks:
-        run.pay(2.6)  # the a, p and n of f(a) - f(p) and f(a) - f(n) are of one kind
-    if not first.rank and _EMBEDS.search(use.name):
-        run.pay(2.2)  # an embedding is a vector, and so is the one-hot word that it is of
-    lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
-    for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
-        size = run.members.setdefault((use.name, count), Size(""))
-        lambdas += (Lambda((), place(run, at, size, use)),)
-    shape = ("same", 0.0), ("number", 0.5)
-    options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
-    if len(arguments) == 2 and plain in _OF_TWO:
-        run.pay(1.2 * sum(value.rank != 1 for value in arguments))  # the sim(k, k_i) of two vectors
-    if len(arguments) == 2 and all(value.rank < 2 for value in arguments):
-        if plain in _OF_TWO:
-            options = shape[1:]
-        elif names.base_letter(use.name) in _LETTERS_OF_TWO:
-            options = ("number", 0.0), ("same", 0.5)
-    if names.base_letter(use.name) in _RETURNS and _is_state(first):
-        options = shape[1:]
-    if first.rank and "att" in plain and not all(value.rank for value in arguments):
-        run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
-    if plain.endswith(("norm", "rms", "rope", "dropout")) or _EMBEDS.search(use.name):
-        options = shape[:1]
-    density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
-    labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
-    density = density and (run.gives_number or labelled or not run.parameters)
-    if density or probabilities.is_normalised(run):
-        options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
-    if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
-        options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
-    if _is_predicted(use) and (len(arguments) < 2 or not arguments[1].rank):
-        # The ε_θ(x_t, t) is of the kind of x_t.
-        options = shape[:1] if use.name.startswith("epsilon") else shape
-    if plain in names.FEATURE_MAPS:
-        options = shape[:1]
-        if not first.rank and isinstance(first.body, Ref) and first.body.array[0] in "qk":
-            text = f"`{run.quote(first.span)}` is a number, and queries and keys are vectors"
-            run.conflict(3, text, first.span)
-    if use.name == "Z" and run.seen.logs:
-        options = ("number", 0.0), ("same", 0.5)  # what all probabilities are divided by
-    if use.name in run.picked:
-        options = shape[1:]
-    gives = run.choose(f"result {use.name}", options)
-    if site == 0:
-        what = "keep the shape of its argument" if gives == "same" else "give a number"
-        text = f"`{use.name}` is not defined in the notes: it is an input, taken to {what}"
-        run.problems.append(note("N2C030", text, use.span))
-    result = tuple(fresh(axis.size) for axis in first.axes) if gives == "same" else ()
-    for axis, own in zip(first.axes, result, strict=False):
-        pass_on(run, axis, own)
-    if plain not in names.FEATURE_MAPS:
-        refuse_limited(run, (axis for value in arguments for axis in value.axes))
-    body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
-    return Value(body, result, span)
-
-
-def _is_predicted(use: Use) -> bool:
-    """Whether a model gives what stands beside its first argument: a noise ε_θ, a mean μ_θ."""
-    base, _, label = use.name.partition("_")
-    return base in _PREDICTED and label in ("theta", "phi")
-
-
-_PREDICTED = frozenset([*"suvxz", "epsilon", "mu"])
-
-
-def _is_state(value: Value) -> bool:
-    """Whether a value is the s, or s_t, of ``V(s)`` and ``Q(s, a)``."""
-    return isinstance(value.body, Ref) and names.base_letter(value.body.array) == "s"
-
-
-def _attends(plain: str) -> bool:
-    """Whether a word calls attention by what attends to what: ``CrossAttn(Q, K, V)``."""
-    return plain.startswith(("cross", "self", "encoderdecoder", "encdec")) and "att" in plain
-
-
-_OTHER_SHAPES = frozenset(
-    "arange argsort chunk flatten gather linspace onehot repeat reshape rowmax rowmean rowsum "
-    "split stack transpose unsqueeze vec view".split()
-)
-_NUMBERS = frozenset(
-    "argmax argmin bce ce count det df dim idf js jsd kl lcs len loss mse rank size tf".split()
-)
-"""Functions that do not keep the shape of their argument."""
-
-_EMBEDS = re.compile(r"(?:^|_|[a-z])[Ee]mb(?:ed|edding)?s?(?:_|$)")
-"""What embeds is called: ``Emb``, ``PosEmbed``, ``token_embedding``."""
-
-_OF_TWO = frozenset("dist distance kernel score sim similarity".split())
-"""Functions that give a number for two vectors."""
-
-_RETURNS = frozenset("QVARr")
-"""Letters of rewards and of what they add up to from a state s on."""
-
-_LETTERS_OF_TWO = frozenset("adkrs")
-"""Letters of scores, distances, kernels, rewards and similarities: they do so, too."""
-
-
-def number_input(run: Run, name: str, span: Span) -> Expr:
-    """An input that is a number."""
-    if name not in run.symbols:
-        run.symbols[name] = Symbol(name, (), name, span)
-    return Ref(name)

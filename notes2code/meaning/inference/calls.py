@@ -37,9 +37,9 @@ from notes2code.meaning.inference import (
     symbols,
     well_known,
 )
-from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.run import Run, Symbol
 from notes2code.meaning.inference.values import Value, mapped
-from notes2code.meaning.notation import binders, functions, scripts
+from notes2code.meaning.notation import binders, functions, script_reader, scripts
 
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
@@ -131,10 +131,10 @@ def _raised_call(run: Run, name: Node, group: Group) -> Value | None:
     base = name.base
     if not isinstance(base, Name):
         return None
-    squared = f"{scripts.bare_name(base)}_squared"
+    squared = f"{script_reader.bare_name(base)}_squared"
     if scripts.is_two(name.sup) and applying.known(run, squared) is not None:
         return call(run, Name(squared, name.span), group)
-    known = applying.known(run, scripts.bare_name(base)) is not None
+    known = applying.known(run, script_reader.bare_name(base)) is not None
     if known or well_known.builtin(base.text) is not None:
         return powers.raised(run, call(run, base, group), name.sup, name)
     if len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "(":
@@ -234,7 +234,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     for pair in pairwise(zip(items, arguments, strict=True)):
         (mine, left), (theirs, right) = pair
         symbols.forbid_own_element(run, (mine, theirs), left, right)
-    return applying.unknown(run, use, arguments, span)
+    return applying.undefined(run, use, arguments, span)
 
 
 def _over_set(name: Node) -> bool:
@@ -367,7 +367,7 @@ def _angle(items: Sequence[Node]) -> tuple[Node, Node] | None:
 def _swish(run: Run, name: str, group: Group, span: Span) -> Value:
     """``Swish_β(x) = x σ(βx)``."""
     label = name.split("_", 1)[1]
-    beta = ir.Num(int(label)) if label.isdigit() else applying.number_input(run, label, span)
+    beta = ir.Num(int(label)) if label.isdigit() else _number_input(run, label, span)
     value = run.lower(group.items[0])
     return mapped(value, lambda e: ir.mul(e, ir.Fn("sigmoid", (ir.mul(beta, e),))), span)
 
@@ -382,9 +382,16 @@ def _leaky(run: Run, name: Node, group: Group, span: Span) -> Value:
         text = f"`{run.quote(name.span)}` has the slope `negative_slope` below 0, which is an input"
         run.problems.append(note("N2C039", text, span))
     given = [run.lower(item).body for item in group.items[1:]]
-    slope = given[0] if given else applying.number_input(run, "negative_slope", span)
+    slope = given[0] if given else _number_input(run, "negative_slope", span)
 
     def passed(e: ir.Expr) -> ir.Expr:
         return ir.Cases(((ir.Compare(">", e, ir.ZERO), e),), ir.mul(slope, e))
 
     return mapped(value, passed, span)
+
+
+def _number_input(run: Run, name: str, span: Span) -> ir.Expr:
+    """An input that is a number."""
+    if name not in run.symbols:
+        run.symbols[name] = Symbol(name, (), name, span)
+    return ir.Ref(name)

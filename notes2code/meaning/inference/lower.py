@@ -43,6 +43,7 @@ from notes2code.meaning.inference import (
     powers,
     products,
     quotients,
+    signed_products,
     sizes,
     sums,
     symbols,
@@ -112,7 +113,7 @@ def _infix(run: Run, node: Infix) -> Value:
         right = cells.beside(run, node, left) or run.lower(node.right)
         return sums.added(run, node, left, right)
     if node.op != "/":
-        return products.explicit(run, node)
+        return signed_products.explicit(run, node)
     part = sizes.declared_part(run, node)
     return quotients.slash(run, node) if part is None else scalar(part, node.span)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Node, Num
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Declare, Statement
@@ -20,7 +20,7 @@ def shapes_declared(statements: Sequence[Statement], seen: Survey) -> dict[str, 
         if isinstance(statement, Declare):
             axes = tuple(axis_name(axis) for axis in statement.axes)
             for node in statement.names:
-                use = scripts.read(node, seen.bound)
+                use = script_reader.read(node, seen.bound)
                 # K_{≤t} ∈ ℝ^{t×d} is a part of K, which has as many axes and is longer.
                 part = bool(use.indices) and use.indices[0].relation in ("≤", "<")
                 shape = Shape(("", *axes[1:]), 0) if part else Shape(axes, len(use.indices))

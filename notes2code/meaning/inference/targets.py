@@ -9,7 +9,7 @@ from itertools import pairwise
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, alike, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, positions, script_reader, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define
 
@@ -69,7 +69,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         rows[0].parts = [(define, row) for row in rows[1:]]
         return replace(rows[0], span=node.span)
     if scripts.is_name(node):
-        use = scripts.read(
+        use = script_reader.read(
             node,
             seen.bound,
             True,
@@ -88,7 +88,7 @@ def read_target(seen: Survey, define: Define) -> Target:
             also=tuple(use.name for use in others if use is not None and not use.indices),
         )
     assert isinstance(node, Juxt)
-    use = scripts.read(node.factors[0], seen.bound, True, seen.steps)
+    use = script_reader.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]
     group = behind.base if isinstance(behind, Script) else behind
     assert isinstance(group, Group)

@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import groups, positions, scripts
+from notes2code.meaning.notation import groups, positions, script_reader, scripts
 from notes2code.meaning.stated import Define
 
 
@@ -130,7 +130,7 @@ def _size_name(node: Node) -> str:
             return names.code_name(base, names.label(left), "plus", names.label(right))
         case Script(Name(), Infix()):
             return names.code_name(names.label(node))
-    return scripts.read(node, frozenset()).name
+    return script_reader.unindexed(node)
 
 
 def parts_of_size(define: Define) -> set[str]:

@@ -18,7 +18,7 @@ from notes2code.latex.tree import (
     Script,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader
 
 _DATA = frozenset("XYZ")
 
@@ -74,16 +74,16 @@ def plain(node: Node) -> str:
     else."""
     match node:
         case Name(text, _, font) if font != "bold" and text not in _DATA:
-            return scripts.bare_name(node)
+            return script_reader.bare_name(node)
         case Script(base, None, Num(), 0):
             return plain(base)
         case Script(Name(font=font) as base, sub, None, 0) if font != "bold" and plain(base):
             counts = base.text in ("d", "n", *names.COUNTS) and not isinstance(sub, Infix)
             counts = counts or is_plain(sub, None)
-            return scripts.read(node, frozenset()).name if counts else ""
+            return script_reader.unindexed(node) if counts else ""
         case Accent(_, base) | Script(Accent(_, base), None | Juxt(), None, 0):
             counts = plain(base).isupper()
-            return scripts.read(node, frozenset()).name if counts else ""
+            return script_reader.unindexed(node) if counts else ""
     return ""
 
 
@@ -101,7 +101,7 @@ def capitals(node: Node) -> Iterator[str]:
                 yield text
         case Script(Name() as base, sub, sup, 0) if is_plain(sub, sup):
             if list(capitals(base)):
-                yield scripts.read(Script(base, sub, None, 0, node.span), frozenset()).name
+                yield script_reader.unindexed(Script(base, sub, None, 0, node.span))
 
 
 def is_plain(sub: Node | None, sup: Node | None) -> bool:

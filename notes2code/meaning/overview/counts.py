@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from notes2code.latex.tree import Big, Frac, Group, Infix, Juxt, Name, Node, Nodes, Num, Script
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.stated import Define
 
@@ -61,7 +61,7 @@ def _of_heads(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
     sides += [(one.target, value) for one in defines if one.target for value in one.values]
     for side in (*((node,) for node in nodes.of(Script)), *sides):
         if any(map(_counts_heads, side)) and all(map(scripts.is_name, side)):
-            yield from (scripts.read(node, frozenset()).name for node in side)
+            yield from (script_reader.unindexed(node) for node in side)
 
 
 def _counts_heads(node: Node) -> bool:

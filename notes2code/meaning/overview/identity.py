@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from notes2code.latex.tree import Accent, Frac, Infix, Juxt, Name, Node, Nodes, Num, Script, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview.arithmetic import terms
 
 _SIZES = names.SIZE_BASES | frozenset("KMkpr")
@@ -20,8 +20,8 @@ def identities(nodes: Nodes) -> set[str]:
     named = {names.label(node) for node in nodes.of(Script, Accent) if binders.bare(node) == "I"}
     if len(named) > 1:
         return set()
-    sized = {scripts.read(node, frozenset()).name for node in nodes.of(Script) if is_sized(node)}
-    added = {scripts.read(term, frozenset()).name for term in _terms(nodes) if is_sized(term)}
+    sized = {script_reader.unindexed(node) for node in nodes.of(Script) if is_sized(node)}
+    added = {script_reader.unindexed(term) for term in _terms(nodes) if is_sized(term)}
     return (sized & added) | ({"I"} if _is_plain_one(nodes) else set())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Accent,
     Big,
@@ -26,10 +25,10 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, scripts
-from notes2code.meaning.overview import identity, label_letters, points, times
+from notes2code.meaning.overview import identity, label_letters, points
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.scope import EMPTY, Scope
-from notes2code.meaning.stated import Define, Range, Statement
+from notes2code.meaning.stated import Define, Statement
 
 
 def find_binders(seen: Survey, nodes: Nodes) -> None:
@@ -546,101 +545,3 @@ def lengths(seen: Survey) -> set[str]:
     ends = (big.sup for big in seen.nodes.of(Big) if isinstance(big.sup, Script))
     uses = (seen.understood(end) for end in ends if scripts.is_name(end))
     return {use.name for use in uses if use is not None and not use.indices}
-
-
-def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
-    """Letters that count the steps of a recursion: the l of ``h_l = block(h_{l-1})``.
-
-    Where the first state is defined too, the steps are repeated, and only the state drops the
-    letter; else the formula is a single step, and every name does.
-    """
-    defines = [s for s in statements if isinstance(s, Define)]
-    targets = [s.target for s in defines if s.target is not None]
-    for define in defines:
-        if define.target is None:
-            continue
-        base = binders.bare(define.target)
-        repeated = any(binders.is_first_state(target, base) for target in targets)
-        letter = binders.step_letter(define)
-        if letter is None and not repeated:
-            letter = binders.step_of_several(define, defines)
-            letter = letter or binders.made_in_step(define.target, define.values)
-        if letter is None:
-            continue
-        if (own := binders.at_own_step(define, letter)) is not None:
-            raise error(
-                "N2C034",
-                f"this steps in two letters, `{letter}` and another: the state here is not at the "
-                "step before",
-                own.span,
-                "give the states of the other count a name of their own",
-            )
-        seen.steps.setdefault(base, set()).add(letter)
-        if repeated:
-            seen.bound.add(letter)
-        else:
-            seen.steps.setdefault("", set()).add(letter)
-    if not seen.steps and any(isinstance(s, Range) and s.index == _LAYER for s in statements):
-        seen.steps[""] = {_LAYER}
-    if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
-        seen.steps.setdefault("", set()).add(_TIME)
-    above = {letter for define in defines for letter in times.above(define)}
-    if of_states := {*times.of_states(seen.nodes)} - seen.bound - above:
-        seen.steps.setdefault("", set()).update(of_states)
-    on_left = {letter for target in targets for letter in _counting_below(target)}
-    for letter in {letter for define in defines if (letter := _of_what_is_added(define))}:
-        if letter not in seen.bound | on_left:
-            seen.steps.setdefault("", set()).add(letter)
-
-
-def _of_what_is_added(define: Define) -> str:
-    """The i of ``S ← λ S + k_i v_i^⊤``, which counts the steps: S has no index."""
-    if define.target is None or not scripts.is_name(define.target):
-        return ""
-    if _counting_below(define.target):
-        return ""
-    state = names.label(define.target)
-    named = [name for value in define.values for name in _whole_names(value)]
-    if state not in map(names.label, named):
-        return ""
-    letters = {letter for node in named for letter in _counting_below(node)}
-    return letters.pop() if len(letters) == 1 else ""
-
-
-def _whole_names(node: Node) -> Iterator[Node]:
-    """The names in a value, with their scripts."""
-    if scripts.is_name(node):
-        yield node
-    else:
-        for inner in children(node):
-            yield from _whole_names(inner)
-
-
-def _counting_below(node: Node) -> set[str]:
-    """The letters below a name that count, wherever they can; the k of d_k tells a size."""
-    match node:
-        case Script(base, sub) if sub is not None and scripts.is_name(node):
-            if names.is_size_name(names.label(base)):
-                return set()
-            return {inner.text for inner in walk(sub) if isinstance(inner, Name)} & _COUNTING
-    return set()
-
-
-_COUNTING = frozenset("ijkmnt")
-"""Letters that count wherever they stand below a name."""
-
-
-def _is_renewed(target: Node) -> bool:
-    """Whether a left-hand side is ``θ_{new}``, which a step makes of the θ before."""
-    if not isinstance(target, Script):
-        return False
-    own = (at for at in (target.sub, target.sup) if at is not None)
-    return any(names.label(at) in ("new", "next") for at in own)
-
-
-_TIME = "t"
-"""The letter that counts the steps of an optimiser, as in ``θ_{new} = θ_{old} - η g_t``."""
-
-_LAYER = "ell"
-"""The letter that counts layers and nothing else: each has weights of its own, and a formula that
-says what one does is a step, though its range is told."""

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic, costs, counts, ratios, scales, volumes
 from notes2code.meaning.stated import Define
 
@@ -116,7 +116,7 @@ def _chosen(product: Juxt) -> Iterator[str]:
     for function, group in pairwise(product.factors):
         if not isinstance(group, Group) or len(group.items) < 2 or not scripts.is_name(function):
             continue
-        if _TOP.fullmatch(scripts.read(function, frozenset()).name):
+        if _TOP.fullmatch(script_reader.unindexed(function)):
             yield arithmetic.plain(group.items[-1])
 
 

@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic
 
 SCALES = frozenset("as")
@@ -77,7 +77,7 @@ def _of_settings(terms: Sequence[Node]) -> Iterator[str]:
     for term in terms:
         match term:
             case Script(Name("k", _, ""), Num(), None, 0):
-                yield scripts.read(term, frozenset()).name
+                yield script_reader.unindexed(term)
 
 
 def _of_weighing(terms: Sequence[Node]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from notes2code.latex.tree import (
     children,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, roots, scripts
+from notes2code.meaning.notation import binders, positions, roots, script_reader, scripts
 from notes2code.meaning.stated import Range
 
 
@@ -170,7 +170,7 @@ class Survey:
 
     def _read(self, node: Node) -> scripts.Use:
         numbered = self.numbered.keys()
-        found = scripts.read(
+        found = script_reader.read(
             node, self.bound, False, self.steps, numbered, self.raised, self.listed, self.times
         )
         if found.name in self.squares and scripts.is_two(found.power):

@@ -25,7 +25,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, positions, script_reader, scripts
 from notes2code.meaning.overview import (
     averages,
     bare_sums,
@@ -44,6 +44,7 @@ from notes2code.meaning.overview import (
     means,
     points,
     returns,
+    step_letters,
     times,
     updates,
 )
@@ -112,7 +113,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     index_letters.find_binders(seen, nodes)
     if nodes.of(Dots) or parts.on_left.of(Dots):
         index_letters.find_ends(seen, [*nodes, *parts.on_left])
-    index_letters.find_steps(seen, statements)
+    step_letters.find_steps(seen, statements)
     seen.labels = label_letters.of_own_sizes(statements) - seen.bound
     seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
     for statement in statements:
@@ -128,7 +129,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
             index_letters.find_first(seen, statement.conditions)
             square = statement.target
             if isinstance(square, Script) and _defines_square(square, seen.listed):
-                seen.squares.add(scripts.read(square.base, frozenset()).name)
+                seen.squares.add(script_reader.unindexed(square.base))
             seen.sizes.update(binders.parts_of_size(statement))
             if not label_letters.of_arguments(statements):
                 index_letters.find_target_letters(seen, statement, nodes, scope)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Span
 from notes2code.latex.tree import Accent, Big, Juxt, Name, Node, Script, children, rebuilt, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, positions, script_reader, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
@@ -159,7 +159,7 @@ def _plain(node: Node | None) -> str:
         case Script(base, None, _, 0) if scripts.is_transposed(node):
             return _plain(base)
         case Name() | Accent(_, Name()):
-            return scripts.read(node, frozenset()).name
+            return script_reader.unindexed(node)
     return ""
 
 

@@ -17,7 +17,7 @@ from notes2code.latex.tree import (
     ungrouped,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.stated import Define
 
@@ -178,6 +178,6 @@ def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
     """The capitals of ``C r_q + H d_v C + d_c``: what is added to a size counts."""
     if not all(map(arithmetic.is_count, terms)):
         return
-    bare = (scripts.read(t, frozenset()).name for t in terms if scripts.is_name(t))
+    bare = (script_reader.unindexed(t) for t in terms if scripts.is_name(t))
     if any(map(names.is_size_name, bare)) or any(_has_amount(t) or _has_width(t) for t in terms):
         yield from (name for term in terms for name in arithmetic.capitals(term))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader
 from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.prose.said_kinds import Said, said
@@ -84,7 +84,7 @@ def _use(node: Node, seen: Survey, known: Set[str]) -> Use | None:
     others in their place."""
     for bound in (seen.bound, seen.bound | names.INDEX_LETTERS):
         with suppress(ProblemError):  # scripts that mean nothing name nothing
-            use = scripts.read(node, bound, False, seen.steps, seen.numbered.keys())
+            use = script_reader.read(node, bound, False, seen.steps, seen.numbered.keys())
             if use.name in known:
                 return use
     return None

@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, positions, script_reader, scripts
 from notes2code.meaning.notation.scripts import is_name
 
 
@@ -89,7 +89,7 @@ def _is_pair(node: Matrix) -> bool:
     if len(node.rows) != 2 or len(cells) != 2 or not all(map(is_name, cells)):
         return False
     letters = frozenset(n.text for cell in cells for n in walk(cell) if isinstance(n, Name))
-    first, second = (scripts.read(cell, letters, as_target=True) for cell in cells)
+    first, second = (script_reader.read(cell, letters, as_target=True) for cell in cells)
     return first.name == second.name and scripts.complement(first.indices, second.indices)
 
 
