@@ -115,40 +115,45 @@ def _counts(node: Juxt) -> bool:
 def _of_counts(
     factors: Sequence[Node], sign: str, is_total: bool, known: Set[str] = frozenset()
 ) -> set[str]:
-    """The names in ``2 × B × S × d_model``: beside a number, a size, or what is ``known`` to be
-    one, ``×`` multiplies numbers,
-    for matrices are multiplied by each other only, as between words, ``position × frequency``, and
-    in the total of extents, ``N = H × W``; and so do the others beside both, as in ``2 B L d_h``,
-    whatever they are beside two sizes, or where there are more than three, and both beside the
-    square of a size; so are the H and W of the total ``N = H W``, and the extents of a volume,
-    ``B H L S``; ``F × F × C`` counts."""
+    """The names in a product of sizes and numbers, ``2 × B × S × d_model``; a count among them may
+    be bold."""
     factors = [ungrouped(factor) for factor in factors]
     found = [arithmetic.plain(factor) for factor in factors]
-    number = any(isinstance(f, Num) for f in factors)
-    area = is_total and {"H", "W"} <= {*found}
-    squared = len(factors) > 2 and any(map(_is_squared_size, factors))
-    widths = any(map(_is_width, found)) and _ARRAYS.isdisjoint(found)
-    signed = sign in ("·", "×") and sum(name in _LENGTHS for name in found) > 1
-    volume = len(factors) > (2 if signed else 3) and _OF_IMAGES.issuperset({*found} - {"V"})
-    if not (number or area or squared or widths or volume) and sign != "×":
-        return set()
-    size = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
-    worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
-    repeated = len(set(found)) < len(found) and (len(found) > 2 or found[0] in names.EXTENTS)
-    extents = is_total and _OF_IMAGES.issuperset(found)
-    sure = (
-        number or size > 0 or worded or extents or repeated or not known.isdisjoint(found)
-        if sign == "×"
-        else squared
-        or volume
-        or (area and extents)
-        or (size and (size > 1 or len(factors) > 4 or not _ARRAYS.intersection(found)))
-    )
-    stands_out = number and size > 0 and sign == "×"  # a count in bold, in a list of counts
+    sizes = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
+    number = any(isinstance(factor, Num) for factor in factors)
+    if sign == "×":
+        sure = number or sizes > 0 or not known.isdisjoint(found) or _are_extents(found, is_total)
+    else:
+        sure = _is_volume(factors, found, sign, is_total) or _has_sizes(found, sizes, number)
+    bold = number and sizes > 0 and sign == "×"
     others = (factor for name, factor in zip(found, factors, strict=True) if not name)
-    if not sure or not all(isinstance(f, Num) or (stands_out and _is_bold(f)) for f in others):
-        return set()
-    return {name for name in found if name}
+    plain = all(isinstance(f, Num) or (bold and _is_bold(f)) for f in others)
+    return {*filter(None, found)} if sure and plain else set()
+
+
+def _are_extents(found: Sequence[str], is_total: bool) -> bool:
+    """Whether ``×`` multiplies numbers, as it does matrices with each other only: words, ``position
+    × frequency``, extents of a total, ``N = H × W``, and what stands twice, ``F × F × C``."""
+    worded = all(name.isidentifier() and len(name.split("_")[0]) > 2 for name in found)
+    twice = len(set(found)) < len(found) and (len(found) > 2 or found[0] in names.EXTENTS)
+    return worded or twice or (is_total and _OF_IMAGES.issuperset(found))
+
+
+def _is_volume(factors: Sequence[Node], found: Sequence[str], sign: str, is_total: bool) -> bool:
+    """Whether a product is the total ``N = H W`` or a volume, ``B H L S`` and ``B · T · V``, or has
+    the square of a size, ``b h n^2``."""
+    signed = sign == "·" and sum(name in _LENGTHS for name in found) > 1
+    many = len(factors) > (2 if signed else 3) and _OF_IMAGES.issuperset({*found} - {"V"})
+    area = is_total and {"H", "W"} <= {*found} and _OF_IMAGES.issuperset(found)
+    return many or area or (len(factors) > 2 and any(map(_is_squared_size, factors)))
+
+
+def _has_sizes(found: Sequence[str], sizes: int, number: bool) -> bool:
+    """Whether a number or a width, ``2 L d_h``, stands with nothing that it may scale; beside two
+    sizes, and among many, it scales nothing."""
+    scales = not _ARRAYS.isdisjoint(found)
+    wide = not scales and any(map(_is_width, found))
+    return (number or wide) and sizes > 0 and (sizes > 1 or len(found) > 4 or not scales)
 
 
 def _is_bold(node: Node) -> bool:
