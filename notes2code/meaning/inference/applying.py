@@ -83,7 +83,7 @@ def apply(
         if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
             run.pay(2.2)  # its bounds are numbers
     if of_numbers and not equation.value.indices and not equation.definitions:
-        return _inlined(run, equation, arguments, span)
+        return _inlined(run, use, equation, arguments, span)
     if use.name in ranks:
         raise error(
             "N2C041",
@@ -568,18 +568,23 @@ def _is_another(run: Run, name: str, owner: str, kind: str) -> bool:
     return known.owner != owner or (not owner and bool(known.axes))
 
 
-def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Span) -> Value:
-    """A function of numbers, written out at its arguments, element by element."""
+def _inlined(
+    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span
+) -> Value:
+    """A function of numbers, written out at its arguments, element by element. The d of two of the
+    note's functions, and of the formula itself, is one size."""
     values = dict(zip(equation.parameters, arguments, strict=True))
     base = max(arguments, key=lambda value: value.rank)
     for value in arguments:
         if value is not base:
             elementwise(run, base, value, ir.add, span)
+    of_note = use.name in run.scope.functions
+    counts = {other.name for other in equation.inputs if other.kind == "size" and of_note}
     for other in equation.inputs:
         if other.name not in values and other.name in run.defines:
             text = f"the `{other.name}` of `{run.quote(span)}` is defined here as something else"
             raise error("N2C035", text, span, "give one of the two another name")
-        if other.name not in values and other.name not in run.symbols:
+        if other.name not in {*values, *counts, *run.symbols}:
             sizes: dict[Size, Size] = {}
             axes = tuple(_instance(axis, sizes) for axis in other.shape)
             run.symbols[other.name] = Symbol(other.name, axes, other.written, span, other.kind)
@@ -587,6 +592,8 @@ def _inlined(run: Run, equation: Equation, arguments: Sequence[Value], span: Spa
     def fill(expr: Expr) -> Expr:
         if isinstance(expr, Ref) and expr.array in values:
             return values[expr.array].body
+        if isinstance(expr, Size) and expr.name in counts:
+            return run.size(expr.name)
         return ir.rebuild(expr, fill)
 
     return Value(fill(equation.value.body), base.axes, span)

@@ -97,6 +97,9 @@ def _said(run: Run, use: Use) -> Shape | None:
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
     ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
+    state = use.name.removesuffix("_0")
+    if state != use.name and state in run.defines:
+        ones |= {f"{state}_{letter}" for letter in run.on_left}  # S_0 is what each S_t is
     of_all: Shape | None = None
     for name, shape in run.shapes.items():
         each = name != use.name and (name == element or sorted(name.split("_")) == labels)

@@ -406,12 +406,17 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
         step = 2.2
     elif base == "W" or (base in ("a", "alpha") and indices >= 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
-    counts = "_" in element.use.name and element.use.name in run.seen.quantities
+    named = "_" in element.use.name or base == "epsilon"
+    counts = named and element.use.name in run.seen.quantities
     if (base == "eta" or counts) and indices == 0:
-        step = 2.5  # a rate is a number, whatever it is divided by, and so is n_kv
+        step = 2.5  # a rate is a number, whatever it is divided by, and so are n_kv and an ε below
     costs = [step * at for at in range(len(ranks))]
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be
+    turned = 1 in run.seen.transposed.get(element.use.name, ())
+    if element.is_small and turned and indices == 1:
+        # The p_j of k_j p_j^⊤ is no matrix.
+        costs = [cost + 2.0 * (rank == 2) for cost, rank in zip(costs, ranks, strict=True)]
     return costs
 
 

@@ -84,8 +84,8 @@ def _refuse_recurrence(run: Run, value: Value, target: Target) -> None:
 
 
 def _beside_itself(run: Run, value: Value, target: Target) -> None:
-    """The state before it, the x' and the x̂ that are made of x, and the ``O_i^{new}`` of O_i, are
-    of its kind."""
+    """The state before it, the first one, the x' and the x̂ that are made of x, and the
+    ``O_i^{new}`` of O_i, are of its kind."""
     own = run.symbols.get(target.name)
     stepped = bool(run.seen.steps.get(names.base_letter(target.name)))
     if own and not target.indices and len(own.axes) != value.rank:
@@ -99,6 +99,10 @@ def _beside_itself(run: Run, value: Value, target: Target) -> None:
         for size, axis in zip(own.axes, value.axes, strict=True):
             if find(find_index(axis).size).value is None:  # the cache [K; k] grows
                 run.unify(size, find_index(axis).size, target.span)
+    first = run.symbols.get(f"{target.name}_0")
+    if first and target.indices and len(first.axes) != value.rank - len(target.indices):
+        text = f"`{run.quote(target.span)}` would have other axes than `{first.written}`"
+        run.conflict(3, text, target.span)
     stem = target.name.removesuffix("_prime")
     if target.name.endswith("_hat") and not target.indices:
         stem = target.name.removesuffix("_hat")

@@ -303,6 +303,7 @@ class _Reader:
             self._step_above,
             self._time_above,
             self._letter_or_number_above,
+            self._marked_letter_above,
             self._in_parentheses_above,
             self._row_above,
             self._list_above,
@@ -352,9 +353,21 @@ class _Reader:
             return False
         return True
 
+    def _marked_letter_above(self, node: Node) -> bool:
+        """The ``\\hat S`` of ``H^{\\hat S}`` is a label where the S of ``H^S`` is one."""
+        match node:
+            case Accent(_, Name(letter)) if letter not in self.bound:
+                capital = len(letter) == 1 and letter.isupper() and self.base not in RATES | _COUNTS
+                if capital or self.base in ARRAYS or self.listed or self.as_target:
+                    self.labels.append(names.label(node))
+                    return True
+        return False
+
     def _in_parentheses_above(self, node: Node) -> bool:
-        """``(i)`` and ``(i, j)``: indices, or labels."""
+        """``(i)`` and ``(i, j)``: indices, or labels; ``(a/b)`` is none of both."""
         if not (isinstance(node, Group) and node.open == "(" and node.items):
+            return False
+        if any(isinstance(inner, Infix) and inner.op == "/" for inner in walk(node)):
             return False
         for item in node.items:
             at = self.index(item)

@@ -1,0 +1,71 @@
+"""Sums tell kinds, powers stand in parentheses, and a letter of several functions is one size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+
+@table(
+    # What is added to a place is a number, and so is an ε in a divisor.
+    Case(
+        r"p_i = i + T_{keys} - T_{queries}",
+        "T_keys T_queries n#",
+        lambda keys, queries, n: np.arange(n) + keys - queries,
+    ),
+    Case(
+        r"D_{ij} = i - j + B",
+        "B n# m#",
+        lambda b, n, m: np.arange(n)[:, None] - np.arange(m) + b,
+    ),
+    Case(
+        r"o_i = \frac{a_i}{z_i + \epsilon}",
+        "a[n,d] z+[n,d] epsilon+",
+        lambda a, z, eps: a / (z + eps),
+        context=[r"a_i = u \odot a_{i-1} + k_i \odot v_i", r"z_i = u \odot z_{i-1} + k_i"],
+    ),
+    # The first state is what each is.
+    Case(
+        r"s_t = s_0 + \sum_{j=1}^t x_j y_j^\top",
+        "s_0[p,q] x[n,p] y[n,q]",
+        lambda s, x, y: s + np.cumsum(x[:, :, None] * y[:, None], axis=0),
+        context=r"where $s_t \in \mathbb{R}^{p \times q}$",
+    ),
+    # The d of two functions is one.
+    Case(
+        r"P_{ij} = \phi(q_i)^\top \psi(k_j)",
+        "q[n,p] k[m,p] d#",
+        lambda q, k, d: np.exp(q / d**0.5) @ np.tanh(k / d**0.5).T,
+        context=[r"\phi(q) = \exp(q / \sqrt{d})", r"\psi(k) = \tanh(k / \sqrt{d})"],
+    ),
+)
+def test_kinds(case: Case) -> None:
+    check(case)
+
+
+@table(
+    Case(r"y = x^{(1/2)}", "x+[d]", np.sqrt),
+    Case(r"y = b^{(n/m)}", "b+[d] n m+", lambda b, n, m: b ** (n / m)),
+    Case(
+        r"w_i = \text{base}^{(-2i/d)}",
+        "base+ n# d#",
+        lambda base, n, d: base ** (-2 * np.arange(n) / d),
+    ),
+    # A mark over a letter leaves it a label where it would be one without.
+    Case(
+        r"H^{A} = H^{B} + H^{\tilde{B}}",
+        "H_B[n,d] H_B_tilde[n,d]",
+        lambda h, g: h + g,
+    ),
+)
+def test_powers_and_labels(case: Case) -> None:
+    check(case)
+
+
+def test_a_first_state_of_another_kind_is_refused() -> None:
+    context = r"where $h_0 \in \mathbb{R}$ and $x_j \in \mathbb{R}^d$"
+    with pytest.raises(ValueError, match="would have other axes than"):
+        compile_formula(r"h_t = h_0 + \sum_{j=1}^t x_j", context=context)
