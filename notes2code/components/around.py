@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from notes2code.components.keys import key
+from notes2code.components.keys import key, left_of
 from notes2code.meaning import ir
-from notes2code.meaning.ir import (
-    Add,
-    Cases,
-    Compare,
-    Expr,
-    Fn,
-    Lambda,
-    Mul,
-    Pow,
-    Ref,
-)
+from notes2code.meaning.ir import Add, Cases, Compare, Expr, Fn, Lambda, Mul, Pow, Ref
 
 HOLE = "·"
 """The name of the place in a function setting where its argument goes."""
@@ -52,7 +42,7 @@ def without(expr: Expr, part: Expr) -> Expr:
             return Ref(HOLE)
         for kind, pieces in ((Mul, _pieces(part, Mul)), (Add, _pieces(part, Add))):
             if isinstance(current, kind) and len(pieces) > 1:
-                rest = _taken(_pieces(current, kind), pieces)
+                rest = left_of(_pieces(current, kind), pieces)
                 if rest is not None:
                     parts = (Ref(HOLE), *(dig(r) for r in rest))
                     return ir.mul(*parts) if kind is Mul else ir.add(*parts)
@@ -65,13 +55,3 @@ def _pieces(expr: Expr, kind: type) -> tuple[Expr, ...]:
     if isinstance(expr, kind) and isinstance(expr, Mul | Add):
         return expr.factors if isinstance(expr, Mul) else expr.terms
     return (expr,)
-
-
-def _taken(whole: Sequence[Expr], pieces: Sequence[Expr]) -> list[Expr] | None:
-    left = list(whole)
-    for piece in pieces:
-        found = next((w for w in left if key(w) == key(piece)), None)
-        if found is None:
-            return None
-        left.remove(found)
-    return left

@@ -6,6 +6,8 @@ one key are equal; equal ones may differ where several summed indices can change
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from notes2code.meaning.ir import (
     Add,
     Call,
@@ -86,3 +88,14 @@ def _array(array: Lambda, names: dict[Index, str]) -> str:
     for index in array.indices:
         inner[index] = f"b{len(inner)}"
     return f"λ{key(array.body, inner)}"
+
+
+def left_of(parts: Sequence[Expr], wanted: Sequence[Expr]) -> list[Expr] | None:
+    """What is left of factors or terms without some; None if those are not all there."""
+    left = list(parts)
+    for part in wanted:
+        found = next((p for p in left if key(p) == key(part)), None)
+        if found is None:
+            return None
+        left.remove(found)
+    return left

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from notes2code.components.keys import key
+from notes2code.components.keys import key, left_of
 from notes2code.components.pairs import has_pairs, paired
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
@@ -513,20 +513,20 @@ def _gated(factors: tuple[Expr, ...]) -> Expr:
         cdf = _normal_cdf(part)
         if cdf is not None:
             # The ½ of x ½(1 + erf(x/√2)) stands before a sum over the features of x.
-            rest = _without([p for p in parts if p is not part], [ir.HALF])
+            rest = left_of([p for p in parts if p is not part], [ir.HALF])
             others = [Num(2), *(p for p in parts if p is not part)] if rest is None else rest
             return product([cdf, *others]) if others else cdf
     for part in parts:
         if isinstance(part, Fn) and part.name in ("sigmoid", "normal_cdf"):
             argument = part.arguments[0]
             mine = argument.factors if isinstance(argument, Mul) else (argument,)
-            left = _without([p for p in parts if p is not part], mine)
+            left = left_of([p for p in parts if p is not part], mine)
             if left is not None:
                 name = "silu" if part.name == "sigmoid" else "gelu"
                 return _flat([Fn(name, (argument,)), *left])
             rates = [factor for factor in mine if _is_rate(factor)]
             inner = [factor for factor in mine if factor not in rates]
-            left = _without([p for p in parts if p is not part], inner)
+            left = left_of([p for p in parts if p is not part], inner)
             if rates and inner and left is not None and part.name == "sigmoid":
                 return _flat([Fn(SWISH, (_flat(inner), _flat(rates))), *left])
     return Mul(tuple(parts))
@@ -548,17 +548,6 @@ def without_swish(expr: Expr) -> Expr:
         case Fn(name, (argument, rate)) if name == SWISH:
             return ir.mul(Fn("sigmoid", (ir.mul(rate, argument),)), argument)
     return expr
-
-
-def _without(parts: list[Expr], wanted: Sequence[Expr]) -> list[Expr] | None:
-    """The factors that are left when some are taken away; None if those are not all there."""
-    left = list(parts)
-    for factor in wanted:
-        found = next((p for p in left if key(p) == key(factor)), None)
-        if found is None:
-            return None
-        left.remove(found)
-    return left
 
 
 def _normal_cdf(part: Expr) -> Expr | None:

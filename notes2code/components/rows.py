@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from notes2code.meaning import ir
-from notes2code.meaning.ir import (
-    Call,
-    Expr,
-    Index,
-    Lambda,
-)
+from notes2code.meaning.ir import Call, Expr, Index, Lambda
 
 
 def by_row(call: Call, like: Call) -> Call:

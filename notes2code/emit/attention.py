@@ -16,16 +16,7 @@ from notes2code.emit.graph import EmitError
 from notes2code.emit.mask import Mask
 from notes2code.emit.torch_expression import Local, torch_expression
 from notes2code.meaning import ir
-from notes2code.meaning.ir import (
-    Expr,
-    Idx,
-    Index,
-    Lambda,
-    Pow,
-    Ref,
-    Size,
-    Softmax,
-)
+from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Pow, Ref, Size, Softmax
 
 TURN, MATRICES = "Turn", "R"
 """The roles of the function that turns rows by their positions, and of matrices that do."""

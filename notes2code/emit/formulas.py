@@ -21,14 +21,7 @@ from notes2code.emit.torch_function import torch_source
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Input
 from notes2code.names import snake
-from notes2code.oracle import (
-    OracleError,
-    helpers_source,
-    numpy_source,
-    sample,
-    squares_of,
-    tried,
-)
+from notes2code.oracle import OracleError, helpers_source, numpy_source, sample, squares_of, tried
 from notes2code.oracle.layout import Bracket, lines
 
 _HEAD = '"""Formulas: what the notes compute besides."""\n\nfrom __future__ import annotations\n'

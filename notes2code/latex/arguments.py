@@ -7,7 +7,7 @@ from abc import abstractmethod
 from notes2code.diagnostics import warning
 from notes2code.latex.characters import Token
 from notes2code.latex.reader import TokenReader
-from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Node, Script, walk
+from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Node, Script, words_in
 
 FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 INDICES = frozenset("ijklmnstr")
@@ -89,6 +89,6 @@ def _is_distance(argument: Node) -> bool:
     """Whether an argument is a sum or difference in parentheses that holds no angle itself."""
     match argument:
         case Group("(", (Infix("+" | "-") as inner,)):
-            named = {node.text for node in walk(inner) if isinstance(node, Name)}
+            named = words_in(inner)
             return _ANGLES.isdisjoint(named)
     return False

@@ -284,6 +284,11 @@ def walk(node: Node) -> tuple[Node, ...]:
     return tuple(found)
 
 
+def words_in(*nodes: Node) -> set[str]:
+    """All letters and words in some nodes."""
+    return {inner.text for node in nodes for inner in walk(node) if type(inner) is Name}
+
+
 Kind = TypeVar("Kind")
 Other = TypeVar("Other")
 

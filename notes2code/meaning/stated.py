@@ -8,11 +8,7 @@ from operator import is_
 from typing import TypeAlias
 
 from notes2code.diagnostics import Problem, Span
-from notes2code.latex.tree import (
-    Node,
-    Nodes,
-    walk,
-)
+from notes2code.latex.tree import Node, Nodes, walk
 from notes2code.records import dataclass
 
 EXAMPLE = "example"

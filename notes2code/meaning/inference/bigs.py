@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Script,
     children,
     walk,
+    words_in,
 )
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import conditions, diagonal, families
@@ -219,7 +220,7 @@ def _body(run: Run, node: Big, bound: Sequence[Index]) -> Value:
     try:
         return run.lower(node.body)
     except ProblemError:
-        written = {inner.text for inner in walk(node.body) if isinstance(inner, Name)}
+        written = words_in(node.body)
         for index in bound:
             if index.name.isalpha() and index.name not in written:
                 raise _unused(node, index) from None

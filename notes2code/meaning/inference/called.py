@@ -16,7 +16,7 @@ from notes2code.latex.tree import (
     Script,
     alike,
     children,
-    walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.inference import applying, masks, of_arrays, probabilities, well_known
@@ -162,7 +162,7 @@ def _is_scale(run: Run, base: str, group: Group) -> bool:
     distance of positions, ``a(i - j)``, is a function, and so is an activation, ``a(W x + b)``."""
     match group.items:
         case [Infix("-") as body] if base in scales.SCALES & run.seen.quantities:
-            return run.seen.bound.isdisjoint(n.text for n in walk(body) if isinstance(n, Name))
+            return run.seen.bound.isdisjoint(words_in(body))
     return False
 
 

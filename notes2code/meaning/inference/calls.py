@@ -8,18 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import (
-    Apply,
-    Dots,
-    Group,
-    Name,
-    Node,
-    Num,
-    Prose,
-    Relation,
-    Script,
-    walk,
-)
+from notes2code.latex.tree import Apply, Dots, Group, Name, Node, Num, Prose, Relation, Script, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     applying,

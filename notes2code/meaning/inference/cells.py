@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from notes2code.diagnostics import note
-from notes2code.latex.tree import Big, Infix, Name, Node, walk
+from notes2code.latex.tree import Big, Infix, Name, Node, walk, words_in
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value
 
@@ -43,13 +43,13 @@ def _is_for_cell(run: Run, node: Infix, cell: Set[str]) -> bool:
     """Whether a cell's letters stand in the right-hand term of scores, and nothing else binds them
     or has them but other terms of the same sum."""
     rest: Node = node
-    while isinstance(rest, Infix) and rest.op in ("+", "-") and _letters(rest.right) >= cell:
+    while isinstance(rest, Infix) and rest.op in ("+", "-") and words_in(rest.right) >= cell:
         rest = rest.left
     if rest is node or not run.seen.attends or any(isinstance(x, Big) for x in walk(node.right)):
         return False
     if cell == {"m", "n"} and not any(_is_distance(x, cell) for x in walk(node.right)):
         return False
-    return cell.isdisjoint(run.on_left.union(run.summed) | _letters(rest))
+    return cell.isdisjoint(run.on_left.union(run.summed) | words_in(rest))
 
 
 def _is_distance(node: Node, cell: Set[str]) -> bool:
@@ -58,7 +58,3 @@ def _is_distance(node: Node, cell: Set[str]) -> bool:
         case Infix("-", Name(one), Name(other)):
             return {one, other} == cell
     return False
-
-
-def _letters(node: Node) -> set[str]:
-    return {inner.text for inner in walk(node) if isinstance(inner, Name)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Name, Node, Num, Script, alike, walk
+from notes2code.latex.tree import Name, Node, Num, Script, alike, walk, words_in
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     chains,
@@ -328,7 +328,7 @@ class Attempt:
             run.indices[letter] = _new_index(run, letter)
         node = chains.side(run, define)
         run.whole = node
-        run.on_left = frozenset(x for at in target.indices for x in _letters_of(at.node))
+        run.on_left = frozenset(x for at in target.indices for x in words_in(at.node))
         holds = both(*(condition(run, one) for one in define.conditions))
         if holds is not None:  # a softmax over the j of ``j \\le i`` is over these alone
             run.limits.setdefault(target.name, define.conditions[0].span)
@@ -397,10 +397,10 @@ class Attempt:
         """The value summed over the index of a ``softmax_j(…) v_j``; any other index that the
         left-hand side lacks, or that a sum binds elsewhere, is refused: it has no range."""
         run = self.run
-        mine = {x for at in target.indices for x in _letters_of(at.node)}
+        mine = {x for at in target.indices for x in words_in(at.node)}
         identity = define.target is None and len(define.values) > 1
         if identity:
-            mine = _letters_of(define.values[0])
+            mine = words_in(define.values[0])
         places = {x: at for node in define.values for x, at in run.seen.loose(node).items()}
         if not places and not mine:
             return value
@@ -472,10 +472,6 @@ def _is_over(body: ir.Expr, index: Index) -> bool:
     """Whether something is a softmax over an index."""
     at = body.at if isinstance(body, ir.Softmax) else None
     return isinstance(at, ir.Idx) and find_index(at.index) is index
-
-
-def _letters_of(node: Node) -> set[str]:
-    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
 
 
 def _new_index(run: Run, letter: str) -> Index:

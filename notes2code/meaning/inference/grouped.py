@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import (
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Script,
-)
+from notes2code.latex.tree import Group, Juxt, Name, Node, Script
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import Group, Name, Node, Script, walk
+from notes2code.latex.tree import Group, Name, Script, words_in
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 from notes2code.meaning.overview.survey import Survey
@@ -28,14 +28,9 @@ def apart(
         use = seen.understood(node)
         if use is None or use.name not in matrices or found[use.name].indexed != 0:
             continue
-        if use.indices and all(letters & _letters(at.node) for at in use.indices):
+        if use.indices and all(letters & words_in(at.node) for at in use.indices):
             found[use.name] = _of_one(found[use.name])
     return found
-
-
-def _letters(index: Node) -> set[str]:
-    """The h of ``Q_h`` and of ``K_{g(h)}``."""
-    return {node.text for node in walk(index) if isinstance(node, Name)}
 
 
 def _of_one(shape: Shape) -> Shape:

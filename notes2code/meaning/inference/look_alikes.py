@@ -29,7 +29,7 @@ from notes2code.meaning.notation import binders, functions, scripts
 
 def refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
     """``LCS(X, Y)``, whose letters nothing joins, is hardly L times C times S(X, Y)."""
-    spelt = list(takewhile(_is_capital, reversed(factors)))
+    spelt = list(takewhile(names.is_capital, reversed(factors)))
     if not spelt:
         return
     last = run.seen.use(spelt[0])
@@ -58,10 +58,6 @@ def _lacks_index(run: Run, use: scripts.Use) -> bool:
     """Whether a function that is defined with an index, ``E_i(x)``, is called without it."""
     found = applying.known(run, use.name)
     return found is not None and found.numbered > len(use.indices)
-
-
-def _is_capital(node: Node) -> bool:
-    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
 
 
 def element(run: Run, name: Node, group: Group) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from notes2code.diagnostics import ProblemError, Span, error, note, warning
-from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Script, walk
+from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Script, walk, words_in
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     bigs,
@@ -94,9 +94,7 @@ def _is_of_numbers(run: Run, node: Node) -> bool:
     known to be an array."""
     match node:
         case Juxt((_, Group("(", items, separators))) if "," in separators:
-            given = {
-                inner.text for item in items for inner in walk(item) if isinstance(inner, Name)
-            }
+            given = words_in(*items)
             return all(name.islower() and name not in run.shapes for name in given)
     return False
 

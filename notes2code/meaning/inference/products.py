@@ -8,15 +8,7 @@ from itertools import combinations
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, ungrouped
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import (
-    applying,
-    calls,
-    given,
-    powers,
-    projected,
-    sizes,
-    turns,
-)
+from notes2code.meaning.inference import applying, calls, given, powers, projected, sizes, turns
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import (
     GATES,

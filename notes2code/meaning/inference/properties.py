@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Stroke,
     Tree,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.inference import targets
@@ -139,7 +140,7 @@ def empty_sum(tree: Tree) -> Problem | None:
     for node in (inner for clause in tree.clauses for inner in walk(clause.node)):
         if not isinstance(node, Big) or not isinstance(node.sub, Name):
             continue
-        letters = {inner.text for inner in walk(node.body) if isinstance(inner, Name)}
+        letters = words_in(node.body)
         if node.sub.text not in letters:
             text = f"nothing in the body depends on the index `{node.sub.text}`"
             return error("N2C031", text, node.sub.span, "name the index that is meant").problem
@@ -160,7 +161,7 @@ def is_mention(node: Node) -> bool:
         case Group("[", (Juxt((_, Dots(), _)) as places,)):
             return is_mention(places)
     if isinstance(node, Infix):
-        either = node.op == "/" and all(map(_is_capital, binders.chain(node)))  # $K/V$: either
+        either = node.op == "/" and all(map(names.is_capital, binders.chain(node)))  # $K/V$: either
         return either or _is_shape(node)
     if isinstance(node, Group):
         if len(node.items) == 1:
@@ -193,12 +194,8 @@ def _is_shape(node: Node) -> bool:
         case _:
             return False
     square = binders.bare(node.left) == binders.bare(node.right) != ""
-    image = {"H", "W"} <= {inner.text for inner in walk(node) if isinstance(inner, Name)}
+    image = {"H", "W"} <= words_in(node)
     return square or all(_is_extent(side, image) for side in binders.chain(node))
-
-
-def _is_capital(node: Node) -> bool:
-    return isinstance(node, Name) and len(node.text) == 1 and node.text.isupper()
 
 
 def _is_named(item: Node) -> bool:
@@ -331,7 +328,7 @@ def _called(node: Node, seen: Survey) -> set[str]:
                 use = seen.understood(factor)
                 if use is None or not isinstance(group, Group) or group.open != "(":
                     continue
-                letters = {n.text for n in walk(group) if isinstance(n, Name)}
+                letters = words_in(group)
                 if names.base_letter(use.name) not in names.PROBABILITIES or not (
                     letters & seen.bound
                 ):

@@ -11,17 +11,7 @@ from notes2code.meaning.inference.equations import Draft
 from notes2code.meaning.inference.infinity import without_nan
 from notes2code.meaning.inference.reach import refuse_lost
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
-from notes2code.meaning.ir import (
-    Definition,
-    Equation,
-    Expr,
-    Idx,
-    Index,
-    Input,
-    Lambda,
-    Ref,
-    Size,
-)
+from notes2code.meaning.ir import Definition, Equation, Expr, Idx, Index, Input, Lambda, Ref, Size
 from notes2code.meaning.reading import former_steps
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import (
-    families,
-    given,
-    turns,
-)
+from notes2code.meaning.inference import families, given, turns
 from notes2code.meaning.inference.products import (
     is_capital,
     is_gain,

@@ -7,7 +7,19 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error, note, warning
-from notes2code.latex.tree import Dots, Group, Name, Neg, Node, Num, Prose, Relation, Script, walk
+from notes2code.latex.tree import (
+    Dots,
+    Group,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Prose,
+    Relation,
+    Script,
+    walk,
+    words_in,
+)
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import conditions, families, masks, projected
 from notes2code.meaning.inference.keys_first import are_keys_first
@@ -155,7 +167,7 @@ def _is_log(expr: Expr) -> TypeGuard[ir.Fn]:
 def _is_row(run: Run) -> bool:
     """Whether the left-hand side has an index of its own beside those of the scores."""
     assert run.whole is not None
-    inside = {node.text for node in walk(run.whole) if isinstance(node, Name)}
+    inside = words_in(run.whole)
     return len(run.on_left) > 1 and len(run.on_left - inside) == 1
 
 

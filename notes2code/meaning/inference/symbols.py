@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import (
-    Juxt,
-    Name,
-    Node,
-    Relation,
-    Script,
-    alike,
-)
+from notes2code.latex.tree import Juxt, Name, Node, Relation, Script, alike
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import gains, letters, members, sizes, turns

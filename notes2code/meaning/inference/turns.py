@@ -7,18 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
-from notes2code.latex.tree import (
-    Accent,
-    Group,
-    Infix,
-    Juxt,
-    Name,
-    Neg,
-    Node,
-    Script,
-    Stroke,
-    walk,
-)
+from notes2code.latex.tree import Accent, Group, Infix, Juxt, Name, Neg, Node, Script, Stroke, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
 from notes2code.meaning.inference.values import Value, dot, free_roots, settled, transpose

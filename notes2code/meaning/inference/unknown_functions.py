@@ -11,10 +11,7 @@ from notes2code.meaning.inference import probabilities
 from notes2code.meaning.inference.indexing import place
 from notes2code.meaning.inference.reach import pass_on, refuse_limited
 from notes2code.meaning.inference.run import Run, Symbol
-from notes2code.meaning.inference.values import (
-    Value,
-    fresh,
-)
+from notes2code.meaning.inference.values import Value, fresh
 from notes2code.meaning.ir import Call, Idx, Lambda, Ref, Size
 from notes2code.meaning.notation.scripts import Use
 

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Stroke,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
@@ -259,7 +260,7 @@ class _Reader:
     def is_label_of_row(self, node: Node) -> bool:
         """Whether a place is the label of a row that stands before it: ``p_{i,y_i}``."""
         rows = {at.node.text for at in self.indices if isinstance(at.node, Name)}
-        return {n.text for n in walk(node) if isinstance(n, Name)} & self.bound <= rows
+        return words_in(node) & self.bound <= rows
 
     def _is_indexed(self, node: Node) -> bool:
         sub = node.sub if isinstance(node, Script) else None

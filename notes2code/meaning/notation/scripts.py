@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from notes2code.diagnostics import ProblemError, Span, error
-from notes2code.latex.tree import (
-    Accent,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Num,
-    Script,
-)
+from notes2code.latex.tree import Accent, Group, Juxt, Name, Node, Num, Script, children
 from notes2code.meaning import names
 from notes2code.meaning.notation import positions
 from notes2code.records import dataclass
@@ -61,6 +53,22 @@ def is_name(node: Node | None) -> bool:
             return False
         node = node.base
     return True
+
+
+def whole_names(node: Node) -> Iterator[Node]:
+    """The names in a node, with their scripts."""
+    if is_name(node):
+        yield node
+    else:
+        for inner in children(node):
+            yield from whole_names(inner)
+
+
+def outside_scripts(node: Node) -> Iterator[Node]:
+    """The nodes in a node that stand in no script."""
+    yield node
+    for inner in (node.base,) if isinstance(node, Script) else children(node):
+        yield from outside_scripts(inner)
 
 
 def looked_up(place: Node) -> ProblemError:

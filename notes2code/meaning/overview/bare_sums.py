@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     rebuilt,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
@@ -40,7 +41,7 @@ def indexed(statements: Sequence[Statement]) -> Restated:
     \\log p(x)``, and what is to be said of that."""
     found: list[Problem] = []
     targets = [s.target for s in statements if isinstance(s, Define) and s.target is not None]
-    given = {n.text for target in targets for n in walk(target) if isinstance(n, Name)}
+    given = words_in(*targets)
 
     def written(node: Node) -> Node:
         if isinstance(node, Big) and node.op == "sum" and node.sub is None:

@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Script,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, scripts
@@ -111,7 +112,7 @@ def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]])
     if not letters:
         return
     below = (node.sub for node in walk(other) if isinstance(node, Script) and node.sub is not None)
-    beside = {inner.text for sub in below for inner in walk(sub) if isinstance(inner, Name)}
+    beside = words_in(*below)
     if found := sorted(letters & beside & names.INDEX_LETTERS):
         assert isinstance(bare, Name)
         raise error(

@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     children,
     put,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, scripts
@@ -135,7 +136,7 @@ def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
     the i and j of ``s(i, j) = q_i \\cdot k_j``; what stands alone below one name, as the q and the
     p of ``h_q \\cdot h_p`` do, counts all or not at all."""
     sums = [item for item in group.items if isinstance(item, Juxt | Infix)]
-    found = {x for item in sums if not scripts.is_name(item) for x in _names_in(item)}
+    found = {x for item in sums if not scripts.is_name(item) for x in words_in(item)}
     below = _only_below(nodes) - label_letters.of_weights(target, nodes) | _beside_counted(nodes)
     elsewhere = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
     told = {item.text for item in binders.told_indices(target)}
@@ -146,10 +147,6 @@ def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
     if binders.is_positional(target):
         found.update(item.text for item in group.items if isinstance(item, Name))
     return found | counting
-
-
-def _names_in(node: Node) -> set[str]:
-    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
 
 
 def _places(target: Node, nodes: Nodes) -> set[str]:

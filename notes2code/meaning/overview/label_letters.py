@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     children,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
@@ -137,7 +138,7 @@ def above(target: Node) -> set[str]:
 def has_positions(define: Define) -> bool:
     """Whether ``X_{pos} = X + P`` says that there are positions in X, and not what it is at one."""
     assert define.target is not None
-    named = {n.text for value in define.values for n in walk(value) if isinstance(n, Name)}
+    named = words_in(*define.values)
     whole = {inner.text for value in define.values for inner in _names_alone(value)}
     return "pos" not in named or binders.bare(define.target) in whole
 
@@ -188,7 +189,7 @@ def parts_of_whole(seen: Survey, statements: Sequence[Statement]) -> Iterator[st
     for statement in statements:
         if not isinstance(statement, Define) or statement.target is None:
             continue
-        mine = {inner.text for inner in walk(statement.target) if isinstance(inner, Name)}
+        mine = words_in(statement.target)
         plain = isinstance(statement.target, Name | Accent)
         below: dict[str, set[str]] = {}
         for node in (inner for value in statement.values for inner in walk(value)):
@@ -416,7 +417,7 @@ def doubled(nodes: Nodes) -> set[str]:
                 pass  # the m of F_{tem} counts nothing either
             case below if below is not None:
                 others.append(below)
-    return found - _letters_in(others) if found else found
+    return found - words_in(*others) if found else found
 
 
 def of_mixtures(nodes: Nodes) -> set[str]:
@@ -427,11 +428,7 @@ def of_mixtures(nodes: Nodes) -> set[str]:
         return rest
     shares = {factors[0].text for factors in _products(nodes) if isinstance(factors[0], Name)}
     below = (node.sub for node in nodes.of(Script) if node.sub is not None)
-    return rest & shares - _letters_in(below)
-
-
-def _letters_in(nodes: Iterable[Node]) -> set[str]:
-    return {name.text for node in nodes for name in walk(node) if isinstance(name, Name)}
+    return rest & shares - words_in(*below)
 
 
 def _taken_from_one(node: Infix) -> str:

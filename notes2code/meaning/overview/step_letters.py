@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import (
-    Name,
-    Node,
-    Script,
-    children,
-    walk,
-)
+from notes2code.latex.tree import Node, Script, words_in
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview import times
@@ -71,20 +65,11 @@ def _of_what_is_added(define: Define) -> str:
     if _counting_below(define.target):
         return ""
     state = names.label(define.target)
-    named = [name for value in define.values for name in _whole_names(value)]
+    named = [name for value in define.values for name in scripts.whole_names(value)]
     if state not in map(names.label, named):
         return ""
     letters = {letter for node in named for letter in _counting_below(node)}
     return letters.pop() if len(letters) == 1 else ""
-
-
-def _whole_names(node: Node) -> Iterator[Node]:
-    """The names in a value, with their scripts."""
-    if scripts.is_name(node):
-        yield node
-    else:
-        for inner in children(node):
-            yield from _whole_names(inner)
 
 
 def _counting_below(node: Node) -> set[str]:
@@ -93,7 +78,7 @@ def _counting_below(node: Node) -> set[str]:
         case Script(base, sub) if sub is not None and scripts.is_name(node):
             if names.is_size_name(names.label(base)):
                 return set()
-            return {inner.text for inner in walk(sub) if isinstance(inner, Name)} & _COUNTING
+            return words_in(sub) & _COUNTING
     return set()
 
 

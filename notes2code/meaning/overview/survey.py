@@ -7,16 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import ProblemError, Span
-from notes2code.latex.tree import (
-    Big,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Nodes,
-    Script,
-    children,
-)
+from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Nodes, Script, children
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, roots, script_reader, scripts
 from notes2code.meaning.stated import Range

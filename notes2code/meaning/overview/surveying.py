@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, script_reader, scripts
@@ -97,7 +98,7 @@ def survey(statements: Sequence[Statement], scope: Scope = EMPTY) -> Survey:
 def _see_scripts(seen: Survey, parts: _Parts, scope: Scope) -> None:
     """What the scripts of names say, whoever binds their letters."""
     nodes, targets = parts.nodes, parts.targets
-    seen.ends = {*scope.lasts - _names_in(targets)} if targets else set()
+    seen.ends = {*scope.lasts - words_in(*targets)} if targets else set()
     seen.raised = _raised(nodes, targets)
     above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
     seen.listed = (above | {*label_letters.of_layers(nodes)} | scope.above.keys()) - _given(targets)
@@ -283,10 +284,6 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
             ) if isinstance(part, Frac) or part.op == "/":
                 found.add(rate)
     return found
-
-
-def _names_in(targets: Sequence[Node]) -> set[str]:
-    return {node.text for target in targets for node in walk(target) if isinstance(node, Name)}
 
 
 def _given(targets: Sequence[Node]) -> set[str]:

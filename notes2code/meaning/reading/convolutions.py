@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Script, Tree, children, walk
-from notes2code.meaning.notation.scripts import is_name
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Tree, walk
+from notes2code.meaning.notation.scripts import is_name, outside_scripts
 
 _HELP = "write the sum that is meant, such as `\\sum_k w_k x_{i+k}`; `\\cdot` is a product"
 
@@ -17,7 +16,7 @@ def refuse(tree: Tree, said: bool) -> None:
     that it is a convolution, ``x * w``."""
     if not any(_is_sign(node) for clause in tree.clauses for node in walk(clause.node)):
         return
-    nodes = [node for clause in tree.clauses for node in _outside_scripts(clause.node)]
+    nodes = [node for clause in tree.clauses for node in outside_scripts(clause.node)]
     # A text may say of attention that it is none.
     said = said and not any(isinstance(node, Name) and node.text == "softmax" for node in nodes)
     for node in nodes:
@@ -46,10 +45,3 @@ def _refuse_among(factors: tuple[Node, ...]) -> None:
             case Group("(", (Infix("*", one, other),)), Group() if is_name(one) and is_name(other):
                 text = "this is a convolution, and none is computed"
                 raise error("N2C037", text, convolved.span.to(place.span), _HELP)
-
-
-def _outside_scripts(node: Node) -> Iterator[Node]:
-    """A node and what is in it, but for scripts, where a star is a mark."""
-    yield node
-    for inner in (node.base,) if isinstance(node, Script) else children(node):
-        yield from _outside_scripts(inner)

@@ -8,17 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, note
-from notes2code.latex.tree import (
-    Group,
-    Infix,
-    Name,
-    Node,
-    Script,
-    Tree,
-    rebuilt,
-    ungrouped,
-    walk,
-)
+from notes2code.latex.tree import Group, Infix, Name, Node, Script, Tree, rebuilt, ungrouped, walk
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions
 from notes2code.meaning.stated import Define, Statement

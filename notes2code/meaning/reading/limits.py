@@ -30,6 +30,7 @@ from notes2code.latex.tree import (
     children,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
@@ -117,7 +118,7 @@ def of_range(found: Range, last: Define) -> Relation | None:
     if last.target is None or first is None or end is None:
         return None
     letter, others = Name(found.index, found.span), indices_on(last.target) - {found.index}
-    named = {node.text for side in (first, end) for node in walk(side) if isinstance(node, Name)}
+    named = words_in(*(first, end))
     if found.index not in indices_on(last.target) or named.isdisjoint(others):
         return None
     return Relation((first, letter, end), ("≤", "≤"), (found.span, found.span), found.span)
@@ -199,7 +200,7 @@ class _Equation:
             return self._member(relation, worded, not words.isdisjoint(_ALL))
         if not _COMPARES.issuperset(relation.signs):
             return None
-        named = {node.text for node in walk(relation) if isinstance(node, Name)}
+        named = words_in(relation)
         if worded:
             counted = relation.signs == ("=",) and ranges.index_letter(relation.operands[0])
             step = binders.step_letter(self.define)
@@ -232,7 +233,7 @@ class _Equation:
         letters = {*_letters_alone(member)}
         if not letters or not letters <= self.indices:
             return None
-        others = {n.text for n in walk(members) if isinstance(n, Name)} & self.indices - letters
+        others = words_in(members) & self.indices - letters
         if relation.signs == ("∉",) or others:
             return letters | others
         if _is_everything(members):
@@ -253,14 +254,14 @@ class _Equation:
         nodes = [node for value in self.define.values for node in walk(value)]
         soft = [node for node in nodes if "softmax" in binders.bare(node).lower()]
         below = [node.sub for node in soft if isinstance(node, Script) and node.sub is not None]
-        said = {inner.text for sub in below for inner in walk(sub) if isinstance(inner, Name)}
+        said = words_in(*below)
         return letter in said if said else bool(soft) and self.on_left == {letter}
 
 
 def _only_counts(relation: Relation, letter: str) -> bool:
     """Whether a comparison says of an index from which number, and up to what, it runs."""
     for small, sign, large in _in_order(relation):
-        beside = {n.text for n in walk(large) if isinstance(n, Name)}
+        beside = words_in(large)
         if sign not in "<≤" or (
             letter in beside and not (isinstance(small, Num) and {letter} == beside)
         ):

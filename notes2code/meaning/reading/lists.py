@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import (
-    Clause,
-    Dots,
-    Group,
-    Node,
-    Relation,
-    Script,
-)
+from notes2code.latex.tree import Clause, Dots, Group, Node, Relation, Script
 from notes2code.meaning.notation import binders
 
 

@@ -27,6 +27,7 @@ from notes2code.latex.tree import (
     children,
     rebuilt,
     walk,
+    words_in,
 )
 from notes2code.latex.words import AMOUNTS, CALLED
 from notes2code.meaning import names
@@ -159,7 +160,7 @@ def _has_covariance(node: Node | None) -> bool:
     Σ)``, whose last parameter is a matrix; that of numbers is ``N(0, σ^2)``."""
     match node:
         case Juxt((Name("N"), Group("(", (_, spread)))):
-            letters = {node.text for node in walk(spread) if isinstance(node, Name)} - {"T", "N"}
+            letters = words_in(spread) - {"T", "N"}
             return any(x == "Sigma" or (x.isupper() and len(x) == 1) for x in letters)
     return False
 
@@ -389,7 +390,7 @@ def _is_order(name: Node, group: Node) -> bool:
     y)`` may be a function or a factor."""
     match name, group:
         case Name(letter), Group("(", (of,)) if letter in _ORDERS:
-            letters = {name.text for name in walk(of) if isinstance(name, Name)} - names.FUNCTIONS
+            letters = words_in(of) - names.FUNCTIONS
             counted = bool(letters & _COUNTS) or not letters
             return counted and letters <= _COUNTS | _MAY_COUNT
     return False

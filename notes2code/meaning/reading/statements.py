@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error
@@ -25,11 +25,10 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     Tree,
-    children,
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation.scripts import is_name
+from notes2code.meaning.notation.scripts import is_name, whole_names
 from notes2code.meaning.reading import braces, limits, lists, ranges, relations, remarks
 from notes2code.meaning.reading.one_line import tabled
 from notes2code.meaning.rewriting.rewrites import rewritten
@@ -252,7 +251,7 @@ def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement])
         return
     others = (inner for other in clauses if other is not clause for inner in walk(other.node))
     known = {names.label(other) for other in others}
-    if {names.label(name) for name in _whole_names(clause.node)} <= known:
+    if {names.label(name) for name in whole_names(clause.node)} <= known:
         return
     raise error(
         "N2C033",
@@ -260,15 +259,6 @@ def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement])
         clause.node.span,
         "write `\\,` or nothing between factors, and leave out what the formula does not use",
     )
-
-
-def _whole_names(node: Node) -> Iterator[Node]:
-    """The names in a node, with their scripts."""
-    if is_name(node):
-        yield node
-        return
-    for inner in children(node):
-        yield from _whole_names(inner)
 
 
 def _refuse_lost_operand(clauses: list[Clause], at: int, before: list[Statement]) -> None:

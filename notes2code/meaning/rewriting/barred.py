@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.latex.tree import (
-    Accent,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Script,
-)
+from notes2code.latex.tree import Accent, Group, Juxt, Name, Node, Script
 from notes2code.meaning.notation import scripts
 
 

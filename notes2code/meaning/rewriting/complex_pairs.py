@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
     walk,
+    words_in,
 )
 from notes2code.meaning.notation import roots, scripts
 from notes2code.meaning.stated import Define, Restated, Statement
@@ -58,7 +59,7 @@ def _column(value: Node) -> Matrix | None:
 
 
 def _is_turned(node: Node) -> bool:
-    return {"cos", "sin"} <= {inner.text for inner in walk(node) if isinstance(inner, Name)}
+    return {"cos", "sin"} <= words_in(node)
 
 
 def _parts(define: Define) -> list[Define] | None:

@@ -3,7 +3,7 @@ computed, and said to be that; one over an index, ``𝔼_t[r_t A_t]``, is the me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, note
@@ -21,12 +21,11 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
-    children,
     rebuilt,
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.stated import Define, Restated, Statement
 
 
@@ -171,7 +170,7 @@ def _over_index(expectation: Node, inside: Node, notes: list[Problem]) -> Node |
     below = expectation.sub if isinstance(expectation, Script) else None
     items = below.items if isinstance(below, Group) and not below.open else (below,)
     letters = [item for item in items if isinstance(item, Name)]
-    alone = {inner.text for inner in _outside_scripts(inside) if isinstance(inner, Name)}
+    alone = {inner.text for inner in scripts.outside_scripts(inside) if isinstance(inner, Name)}
     placed = {x for n in walk(inside) if _is_scripted(n) for x in binders.script_letters(n)}
     counting = {letter.text for letter in letters} & names.INDEX_LETTERS & placed - alone
     if len(counting) < len(items):
@@ -185,10 +184,3 @@ def _over_index(expectation: Node, inside: Node, notes: list[Problem]) -> Node |
 
 def _is_scripted(node: Node) -> bool:
     return isinstance(node, Script) and node.sub is not None
-
-
-def _outside_scripts(node: Node) -> Iterator[Node]:
-    """The nodes that stand in no script."""
-    yield node
-    for inner in (node.base,) if isinstance(node, Script) else children(node):
-        yield from _outside_scripts(inner)

@@ -6,18 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import (
-    Big,
-    Change,
-    Formula,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Nodes,
-    Script,
-    walk,
-)
+from notes2code.latex.tree import Big, Change, Formula, Group, Juxt, Name, Node, Nodes, Script, walk
 from notes2code.meaning import names
 
 

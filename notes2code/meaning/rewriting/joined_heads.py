@@ -5,16 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notes2code.latex.tree import (
-    Change,
-    Dots,
-    Formula,
-    Group,
-    Infix,
-    Juxt,
-    Name,
-    Node,
-)
+from notes2code.latex.tree import Change, Dots, Formula, Group, Infix, Juxt, Name, Node
 from notes2code.meaning.notation import binders
 
 SIGNS = (r"\oplus", "⊕")

@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     put,
     rebuilt,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
@@ -160,7 +161,7 @@ def _told(member: Node, called: Node, outside: Nodes) -> Relation | None:
     if found is None:
         return None
     of, count = found
-    elsewhere = {node.text for node in outside.of(Name)} | _letters(of) | _letters(member)
+    elsewhere = {node.text for node in outside.of(Name)} | words_in(of) | words_in(member)
     if isinstance(count, Name) and count.text in elsewhere:
         return None  # what counts, or has a value of its own, says not how many
     return _fewer(_listed(member, of) or _element_of(member, of, outside), count, called.span)
@@ -230,11 +231,7 @@ def _is_at(element: Script, of: Node, letter: str) -> bool:
 
 def _letters_below(node: Node) -> set[str]:
     sub = node.sub if isinstance(node, Script) else None
-    return set() if sub is None else _letters(sub)
-
-
-def _letters(node: Node) -> set[str]:
-    return {inner.text for inner in walk(node) if isinstance(inner, Name)}
+    return set() if sub is None else words_in(sub)
 
 
 def _at(of: Node, place: Name, outside: Nodes) -> Node | None:
@@ -242,7 +239,7 @@ def _at(of: Node, place: Name, outside: Nodes) -> Node | None:
     letter, stands for the vector."""
     indices = {x for node in outside.of(Script) for x in _letters_below(node)}
     match of:
-        case Script(Name() as name, sub, None, 0) if sub and place.text not in _letters(sub):
+        case Script(Name() as name, sub, None, 0) if sub and place.text not in words_in(sub):
             below = sub.items if isinstance(sub, Group) and sub.open == "" else (sub,)
             both = Group("", (*below, place), (",",) * len(below), of.span)
             return Script(name, both, None, 0, of.span)

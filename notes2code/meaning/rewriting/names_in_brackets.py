@@ -6,16 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import (
-    Change,
-    Formula,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Script,
-    walk,
-)
+from notes2code.latex.tree import Change, Formula, Group, Juxt, Name, Node, Script, words_in
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name
 
@@ -33,7 +24,7 @@ def _of_element(node: Script) -> Node | None:
     """``A_{ij}`` for ``[A]_{ij}``, where letters that count stand below and nothing else."""
     match node:
         case Script(Group("(" | "[", (Name() as name,)), below, None, 0) if below is not None:
-            letters = {inner.text for inner in walk(below) if isinstance(inner, Name)}
+            letters = words_in(below)
             if letters and letters <= names.INDEX_LETTERS:
                 return replace(node, base=name)
     return None

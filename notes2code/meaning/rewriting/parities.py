@@ -16,7 +16,7 @@ from notes2code.latex.tree import (
     Prose,
     Relation,
     put,
-    walk,
+    words_in,
 )
 from notes2code.meaning.notation import positions
 from notes2code.meaning.stated import Define, Restated, Statement
@@ -41,7 +41,7 @@ def _apart(statement: Statement) -> tuple[Statement, ...]:
         return (statement,)
     told = [row for row in rows if row is not None]
     letter = told[0][1]
-    inside = {node.text for node in walk(statement.target) if isinstance(node, Name)}
+    inside = words_in(statement.target)
     if letter != told[1][1] or letter not in inside or {row[3] for row in told} != {0, 1}:
         return (statement,)
     out: list[Statement] = []
@@ -101,5 +101,5 @@ def _place(counter: str, offset: int, where: Node) -> Node:
 
 def _free(statement: Define, letter: str) -> str:
     """An index letter that a statement does not use."""
-    used = {n.text for v in statement.values for n in walk(v) if isinstance(n, Name)}
+    used = words_in(*statement.values)
     return next(x for x in ("k", "j", "l", "m", "r", "s", letter) if x not in used or x == letter)

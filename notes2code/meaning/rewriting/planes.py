@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     rebuilt,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 
@@ -54,7 +55,7 @@ def of_angle(node: Relation) -> Node | None:
             phi = Name(ANGLE, angle.span)
             values = tuple(v and _put(v, angle, phi) for v in node.operands[1:])
             inside = {n.text for v in values if v for n in walk(v) if isinstance(n, Name)}
-            if inside.isdisjoint(n.text for n in walk(angle) if isinstance(n, Name)):
+            if inside.isdisjoint(words_in(angle)):
                 target = Juxt((function, replace(group, items=(phi,))), whole)
                 return replace(node, operands=(target, *values))
     return None

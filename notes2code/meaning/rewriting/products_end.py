@@ -7,15 +7,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Span
-from notes2code.latex.tree import (
-    Big,
-    Group,
-    Infix,
-    Juxt,
-    Name,
-    Node,
-    walk,
-)
+from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, walk
 from notes2code.meaning.notation import binders
 from notes2code.meaning.notation.scripts import is_name
 

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.latex.tree import (
-    Big,
-    Change,
-    Formula,
-    Group,
-    Name,
-    Node,
-    Relation,
-    Script,
-    walk,
-)
+from notes2code.latex.tree import Big, Change, Formula, Group, Name, Node, Relation, Script, walk
 
 _ROLES = frozenset("qkvo")
 _FRESH = "jirstpumn"

@@ -8,16 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from notes2code.diagnostics import Problem, note, warning
-from notes2code.latex.tree import (
-    Juxt,
-    Name,
-    Neg,
-    Node,
-    Num,
-    Script,
-    rebuilt,
-    walk,
-)
+from notes2code.latex.tree import Juxt, Name, Neg, Node, Num, Script, rebuilt, walk
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.stated import Define, Restated, Statement, rewritten
 

@@ -8,17 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import (
-    Big,
-    Change,
-    Formula,
-    Infix,
-    Juxt,
-    Name,
-    Node,
-    Prose,
-    Script,
-)
+from notes2code.latex.tree import Big, Change, Formula, Infix, Juxt, Name, Node, Prose, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.records import dataclass

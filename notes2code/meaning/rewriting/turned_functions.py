@@ -7,15 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import (
-    Change,
-    Formula,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Script,
-)
+from notes2code.latex.tree import Change, Formula, Group, Juxt, Name, Node, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name, is_transposed
 

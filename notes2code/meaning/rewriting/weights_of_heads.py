@@ -5,16 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.latex.tree import (
-    Change,
-    Formula,
-    Group,
-    Juxt,
-    Name,
-    Node,
-    Relation,
-    Script,
-)
+from notes2code.latex.tree import Change, Formula, Group, Juxt, Name, Node, Relation, Script
 from notes2code.meaning import names
 
 

@@ -15,7 +15,7 @@ from notes2code.latex.tree import (
     Node,
     Relation,
     children,
-    walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
@@ -49,6 +49,6 @@ def _compared(node: Big) -> set[str]:
     match node.sub:
         case Relation((first, _), (sign,)) if sign in "<>≤≥≠=" and first is not None:
             alone = isinstance(first, Name) or primed.letter(first)
-            letters = {n.text for n in walk(first) if isinstance(n, Name)}
+            letters = words_in(first)
             return set() if alone else letters & names.INDEX_LETTERS
     return set()

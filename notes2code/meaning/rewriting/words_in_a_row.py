@@ -5,15 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.latex.tree import (
-    Change,
-    Dots,
-    Formula,
-    Group,
-    Juxt,
-    Node,
-    Script,
-)
+from notes2code.latex.tree import Change, Dots, Formula, Group, Juxt, Node, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 
