@@ -67,6 +67,14 @@ def test_a_list_is_no_factor_of_the_keys_that_are_declared() -> None:
         context=[FEATURES],
     ),
     Case(
+        r"s_t = s_{t-1} + \phi(k_t) v_t^\top",
+        "s[d,e] k[d] v[e]",
+        lambda s, k, v: s + np.outer(np.exp(k) + 1, v),
+        context=[r"\phi(x) = \exp(x) + 1"],
+    ),
+    Case(r"s = 2 \tanh(k) v^\top", "k[d] v[e]", lambda k, v: np.outer(2 * np.tanh(k), v)),
+    Case(r"s = \tanh(q) k^\top", "q[d] k[d]", lambda q, k: np.tanh(q) @ k),
+    Case(
         r"S_i = \sum_{j=1}^i \phi(K_j)^\top V_j",
         "K[m,d] W[d,p] V[m,e]",
         lambda k, w, v: np.cumsum(np.exp(k @ w)[:, :, None] * v[:, None], axis=0),

@@ -326,7 +326,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if ir.ONE in (left.body, right.body):
         return dot(run, left, right, where) if left.row else outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
-    mine, theirs = _unscaled(left), _unscaled(right)
+    mine, theirs = (_source(side.body, side.axes[0]) for side in (left, right))
     form = left.row and not right.row and _is_form(run, mine)
     if form or (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
         options = options[:1]
@@ -509,10 +509,13 @@ def _are_declared(run: Run, left: Expr, right: Expr) -> bool:
     return all(isinstance(e, Ref) and len(e.at) == 1 and e.array in run.shapes for e in both)
 
 
-def _unscaled(value: Value) -> Expr:
-    """A vector without the numbers that scale it."""
-    factors = [factor for factor in _factors(value.body) if uses(factor, value.axes[0])]
-    return factors[0] if len(factors) == 1 else value.body
+def _source(body: Expr, axis: Index) -> Expr:
+    """The vector of whose elements those of a value are made, each of its own: the k of ``2 k`` and
+    of ``\\exp(k) + 1``; the value itself where that is more than one."""
+    if not isinstance(body, ir.Add | ir.Mul | ir.Fn | ir.Pow | ir.Cases | ir.Compare):
+        return body
+    sources = {_source(part, axis) for part in ir.children(body) if uses(part, axis)}
+    return sources.pop() if len(sources) == 1 else body
 
 
 def _are_plain(left: Expr, right: Expr) -> bool:
