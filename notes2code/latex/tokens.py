@@ -309,6 +309,7 @@ class Tokens(Numbers):
         ):
             self._terms(at, at + len(content), "")
         elif _SIMPLE_WORD.fullmatch(stripped):
+            self._refuse_remark(content, at, found.end())
             text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
             base, _, below = text.partition("_")
             if len(below) == 1 and "\\_" not in content:
@@ -401,6 +402,23 @@ class Tokens(Numbers):
         side = [token.text for token in self.tokens[relations[-1] + 1 if relations else 0 :]]
         counts = side[0].isdigit() or "×" in side or side[:2] == ["d", "_"]
         return len(side) > 1 and (word in words.UNITS or (counts and words.CALLED.isdisjoint(side)))
+
+    def _refuse_remark(self, content: str, at: int, end: int) -> None:
+        """The words of ``W x \\text{ per head}`` end a side, a blank before them: they may speak of
+        what stands there, or be a factor of it. In the cells of cases they are a condition."""
+        kinds = [token.kind for token in self.tokens]
+        if not content[:1].isspace() or kinds[-1:] not in (["name"], ["close"], ["}"]):
+            return
+        if "text" in kinds or "rel" not in kinds:
+            return
+        in_cell = "\\begin" in self.latex[:at]
+        if " " in (said := content.strip()) and not in_cell and _ENDS_SIDE.match(self.latex, end):
+            raise error(
+                "N2C033",
+                f"`{said}` may be a remark, or what is multiplied",
+                Span(at + len(content) - len(content.lstrip()), at + len(content.rstrip())),
+                "put a remark outside the formula, and `\\cdot` before a factor",
+            )
 
     def _font_around(self, name: str, start: int, end: int) -> int:
         """A font command around something that is no plain word: only its look is dropped."""

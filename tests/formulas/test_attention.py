@@ -73,6 +73,11 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         "X[n,d] W_Q[h,d,p] W_K[h,d,p] W_V[h,d,r]",
         lambda x, q, k, v: softmax(x @ q @ (x @ k).swapaxes(1, 2)) @ (x @ v),
     ),
+    Case(
+        r"\mathrm{head}_h = \mathrm{softmax}(X W_{qh} (X W_{kh})^\top) X W_{vh}",
+        "X[n,d] W_q[h,d,p] W_k[h,d,p] W_v[h,d,r]",
+        lambda x, q, k, v: softmax(x @ q @ (x @ k).swapaxes(1, 2)) @ (x @ v),
+    ),
     Case(r"Q = X W_{Qi}", "X[n,d] W_Qi[d,p]", np.matmul),
     # The size of a scale counts what the scores that it scales are summed over.
     Case(

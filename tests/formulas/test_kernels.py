@@ -15,6 +15,21 @@ def gauss(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.exp(-((x - y) ** 2).sum(-1))
 
 
+@table(
+    # The d of a degree is not that of ``x ∈ ℝ^d``, unless the formula says so.
+    Case(r"K(x, y) = (c + x^\top y)^d", "x+[n] y+[n] c+ d", lambda x, y, c, d: (c + x @ y) ** d),
+    Case(
+        r"K(x, y) = (1 + x^\top y)^d, \quad x, y \in \mathbb{R}^d",
+        "x[d] y[d]",
+        lambda x, y: (1 + x @ y) ** len(x),
+    ),
+    # Distances are indexed on the left of what is also a function.
+    Case(r"h_{i,j}(n) = \exp(-d_{i,j}^2 / n)", "d[m,l] n", lambda d, n: np.exp(-(d**2) / n)),
+)
+def test_degrees_and_distances(case: Case) -> None:
+    check(case)
+
+
 def test_a_letter_before_a_list_is_another_than_that_with_an_index() -> None:
     for letter in ("k", r"\mathbf{k}"):
         f = compile_formula(

@@ -413,6 +413,12 @@ def test_a_vector_beside_its_logarithm_is_no_product_of_matrices(letter: str) ->
         "r[n] A[n] c",
         lambda r, a, c: np.minimum(r * a, np.clip(r, 1 - c, 1 + c) * a).mean(),
     ),
+    # A mean beside a softmax.
+    Case(
+        r"L = \mathbb{E}_t[r_t A_t] \\ p = \mathrm{softmax}(u)",
+        "r[n] A[n]",
+        lambda r, a: (r * a).mean(),
+    ),
     Case(
         r"J = \frac{1}{2} \mathbb{E}_{i,j}[(y_i - w_j)^2]",
         "y[n] w[m]",

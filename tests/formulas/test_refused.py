@@ -47,6 +47,7 @@ BROKEN = [
     refused("N2C037", r"f(x) = x \text{ if } «x \in A»"),
     refused("N2C033", r"c_i = \sum_{j=1}^{n} a_{ij} , «h_j»"),
     refused("N2C033", r"L = L_A + \lambda , «D(X, Z)»"),
+    refused("N2C033", r"y = W x \text{ «per token»}"),
     refused("N2C033", r"\|x\| = \sum_k q_k , «p_k»"),
     refused("N2C032", r"y_t = s_t - «s_{t-1}», \quad s_t = \sum_{i=1}^{t} x_i"),
     refused("N2C032", r"y_t = «a_{t-1}» / a_t, \quad a_t = \prod_{s=1}^{t} b_s"),

@@ -139,6 +139,8 @@ def is_size(run: Run, name: str) -> bool:
         return True
     if run.shapes and (_counts_an_axis(run, name) or _is_among_sizes(run, name)):
         return True
+    if name in run.seen.of_polynomials:
+        return False
     if names.is_size_name(name) and name in run.seen.counted:
         if name in run.seen.matrices:
             return False

@@ -12,12 +12,14 @@ from notes2code.latex.tree import (
     Apply,
     Big,
     Frac,
+    Group,
     Infix,
     Juxt,
     Name,
     Neg,
     Node,
     Nodes,
+    Num,
     Script,
     ungrouped,
 )
@@ -52,6 +54,24 @@ def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
             continue
         if [names.label(at.node) for at in use.indices] == binders.bound_letters(big.sub):
             yield use.name
+
+
+def of_polynomials(nodes: Nodes) -> Iterator[str]:
+    """The d of ``(1 + x^\\top y)^d``, a degree: it counts no features, as a d does elsewhere."""
+    for node in nodes.of(Script):
+        match node:
+            case Script(Group("(", (Infix("+") as total,)), None, Name(degree)):
+                if any(map(_is_product, binders.chain(total))):
+                    yield degree
+
+
+def _is_product(node: Node) -> bool:
+    match node:
+        case Juxt(factors):
+            return sum(not isinstance(factor, Num) for factor in factors) > 1
+        case Infix("·") | Group("⟨", (_, _)):
+            return True
+    return False
 
 
 def exponent(node: Node) -> Node | None:

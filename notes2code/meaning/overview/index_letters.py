@@ -278,7 +278,9 @@ def _letters(values: Sequence[Node]) -> set[str]:
     for node in values:
         if isinstance(node, Name):
             found.add(node.text)
-        elif not (isinstance(node, Script) and binders.bare(node) in ("d", "D", "dim")):
+        elif isinstance(node, Script) and binders.bare(node) in ("d", "D", "dim"):
+            found |= _letters(children(node)) - names.LABELS
+        else:
             found |= _letters(children(node))
     return found
 

@@ -90,6 +90,8 @@ class Survey:
     """Names that are raised to a power with an index."""
     exponents: set[str] = field(default_factory=set)
     """Names to whose power a sum takes e at its index, which are numbers."""
+    of_polynomials: set[str] = field(default_factory=set)
+    """Names to whose power a sum of products is raised, which count no features."""
     quantities: set[str] = field(default_factory=set)
     """Capitals, and weights, that are numbers."""
     guessed: set[str] = field(default_factory=set)

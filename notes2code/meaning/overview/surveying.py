@@ -170,6 +170,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.elements.update(points.entries(seen, nodes))
     seen.elements.update(elements.told(seen, scope.elements) if scope.elements else ())
     seen.exponents = set(exponents.raised(seen, nodes))
+    seen.of_polynomials = set(exponents.of_polynomials(nodes)) - seen.bound
     seen.sizes.update(means.counted(seen, nodes))
     for matrix in nodes.of(Matrix):
         seen.entries.update(_entries(seen, matrix))

@@ -128,7 +128,8 @@ def _of_factors(node: Juxt, factors: Sequence[Node], notes: list[Problem]) -> No
         text = "an expectation is computed for one sample: the mean over samples is the caller's"
         notes.append(note("N2C039", text, factors[at].span))
     whole = mean or Group("(", (inside,), (), inside.span)
-    return replace(node, factors=(*factors[:at], whole, *behind))
+    product = (*factors[:at], whole, *behind)
+    return replace(node, factors=product) if len(product) > 1 else whole
 
 
 def _scales(factor: Node) -> bool:

@@ -24,8 +24,13 @@ def apart(formula: Formula) -> Change | None:
 
 
 def _head(node: Script) -> str:
-    """The i of ``W_{Qi}``; "" of anything else."""
+    """The i of ``W_{Qi}`` and ``W_{qi}``; "" of anything else."""
     match node:
-        case Script(Name("W"), Juxt((Name("Q" | "K" | "V" | "O"), Name(head)))):
-            return head if head in names.INDEX_LETTERS else ""
+        case Script(Name("W"), Juxt((Name(role), Name(head)))) if role.upper() in (
+            "Q",
+            "K",
+            "V",
+            "O",
+        ):
+            return head if head in names.INDEX_LETTERS or head == "h" else ""
     return ""
