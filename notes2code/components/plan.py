@@ -278,7 +278,9 @@ class _Planner:
         """Whether a draft, or what it is built from, is not what the textbook's formula says."""
         functions = draft.recognised.functions.values()
         used = filter(None, (self._used(draft, function) for function in functions))
-        return not self._is_textbook(draft) or any(map(self._varies, used))
+        usual = textbook(draft.component, self.library)
+        others = telling(draft.recognised) != telling(usual) or not self._is_textbook(draft)
+        return others or any(map(self._varies, used))
 
     def _stated(self, draft: _Draft) -> tuple[str, ...]:
         """The formulas that say what a draft's formula refers to and leaves open: the arrays that
@@ -388,6 +390,8 @@ class _Planner:
             return self._of_array(draft, function)
         component = self.library.components[known]
         drafts = self._of(component)
+        if draft.compiled is None:
+            drafts = [d for d in drafts if self._fits(draft, d)]
         usual = [d for d in drafts if self._is_textbook(d)]
         unnamed = [d for d in drafts if d.compiled is None or not _defines_function(d.compiled)]
         if draft.compiled is None and (only := self._only(draft, function, drafts)) is not None:
@@ -401,8 +405,19 @@ class _Planner:
         if not found:
             functions = draft.recognised.functions
             role = next(role for role, name in functions.items() if name == function)
-            found = self._defined_for(draft, role)
+            found = [d for d in self._defined_for(draft, role) if self._fits(draft, d)]
         return found[0] if len(found) == 1 else None
+
+    def _fits(self, whole: _Draft, layer: _Draft) -> bool:
+        """Whether a layer can be that of a model: it hides from a position what comes later where
+        the model has to, and its attention has weights, without which it cannot have heads."""
+        if whole.component.family != "models":
+            return True
+        hides = layer.component.causal or layer.recognised.calls_causal
+        used = (self._used(layer, function) for function in layer.recognised.functions.values())
+        parts = [draft.component for draft in used if draft is not None]
+        learns = all(part.names for part in parts if part.family == "attention")
+        return learns and bool(hides or not whole.component.causal)
 
     def _defining(self, draft: _Draft, role: str) -> _Draft | None:
         """The draft of the formula that defines the array in a role, such as positions."""

@@ -221,3 +221,37 @@ def test_layers_one_after_another_are_a_stack(made: Made) -> None:
 def test_a_gated_layer_is_the_feed_forward_layer_of_its_heading(made: Made, formula: str) -> None:
     classes = _classes(made(ATTENTION, "## Feed-forward", formula))
     assert ("FeedForward" in classes) == (formula is FFN)
+
+
+BERT = "# Encoder layer\n\n" + LAYER.removeprefix("## Layer\n\n")
+LLAMA = r"""$$\begin{aligned}
+h &= x + \mathrm{Attention}(\mathrm{RMSNorm}(x)) \\
+\mathrm{out} &= h + \mathrm{FFN}(\mathrm{RMSNorm}(h))
+\end{aligned}$$"""
+
+
+@pytest.mark.parametrize(("layer", "model"), [(BERT, "GPT"), (LLAMA, "GPT"), (LLAMA, "Encoder")])
+def test_a_model_that_is_only_named_has_no_layer_that_cannot_be_its_own(
+    layer: str, model: str, made: Made
+) -> None:
+    """One that sees what comes later is none of a GPT, and one without weights to attend has no
+    heads."""
+    rendered = made(ATTENTION, HEADS, FFN, layer, f"# {model}")
+    models = rendered.files["transformer/models.py"]
+    assert _classes(rendered) >= {model, "FeedForward"}
+    expected = "TransformerBlock" if model == "GPT" else "EncoderLayer"
+    assert f"{expected}(" in models and ("LayerNorm" in models) <= (model != "GPT")
+    assert [remark.code for remark in rendered.diagnostics] == ["N2C057"]
+
+
+def test_a_model_calls_a_norm_as_the_notes_have_it(
+    made: Made, run_tests: Callable[[Package, str, str], bool]
+) -> None:
+    """Which need not be called by its name there, and may add nothing to the root."""
+    norm = r"$$\bar a_i = \frac{a_i}{\mathrm{RMS}(a)} g_i, \quad \mathrm{RMS}(a) = "
+    norm += r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} a_i^2}$$"
+    layer = LLAMA.replace("Attention}(", "CausalSelfAttention}(")
+    rendered = made(ATTENTION, FFN, norm, layer, "# GPT")
+    assert {"GPT", "RMSNorm"} <= _classes(rendered)
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files, "-k", "gpt_is_the_formula")
