@@ -93,6 +93,7 @@ def render(
 def _sourced(compilation: Compilation) -> list[tuple[Compiled, Source]]:
     """The formulas with their places; what a drawing repeats of a note is the note's."""
     ordered = sorted(compilation.formulas, key=lambda f: f.note.kind in DRAWINGS)
+    formulas = compilation.compiler.linker.formulas
     numbers = numbers_said(compilation)
     ties = ties_said(compilation.vault, SKIP)
     return [
@@ -101,7 +102,7 @@ def _sourced(compilation: Compilation) -> list[tuple[Compiled, Source]]:
             Source(
                 f.note.path,
                 f.position[0],
-                f.formula.latex,
+                formulas.written_out(f.formula.latex),
                 f.note.title,
                 numbers.get((f.note.path, f.formula.section), ()),
                 ties.get(f.note.path, 0),
@@ -122,7 +123,8 @@ def _plain(compilation: Compilation, classless: Mapping[Compiled, Part]) -> dict
         if f.compiled.status != "formula" and f.compiled not in classless:
             continue
         if f.formula.display or equation.name:
-            source = Source(f.note.path, f.position[0], f.formula.latex, f.note.title)
+            latex = compilation.compiler.linker.formulas.written_out(f.formula.latex)
+            source = Source(f.note.path, f.position[0], latex, f.note.title)
             found[f.id] = Plain(
                 equation, source, f.formula.section[-1] if f.formula.section else ""
             )

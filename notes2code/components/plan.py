@@ -293,7 +293,7 @@ class _Planner:
             for other in linker.formulas.defining(entry, name, "functions", within=1)[:1]:
                 if self.compiler.compiled(other) in draft.members:
                     found[other] = None
-        return tuple(other.latex for other in found)
+        return tuple(linker.formulas.written_out(other.latex) for other in found)
 
     def _refused(self, draft: _Draft) -> str:
         """Why a draft would not compute what its formula says: it calls a function that the notes

@@ -24,7 +24,7 @@ def docstring(part: Part, vault: str, shapes: dict[str, str], indent: int) -> st
         summary,
         *(textwrap.indent(rows(latex, WIDTH - indent - 4), "    ") for latex in formulas(part)),
         "\n".join(_hanging(line, WIDTH - indent) for line in shown),
-        wrapped(_sentence(origin(part, vault)), WIDTH - indent),
+        wrapped(_sentence(origin(part, vault)), WIDTH - indent).replace(_SPACE, " "),
     ]
     lines = docstring_lines("\n\n".join(block for block in blocks if block))
     return textwrap.indent("\n".join(lines), " " * indent)
@@ -78,8 +78,8 @@ def _listed(sources: Sequence[Source], vault: str) -> str:
 
 
 def place(vault: str, source: Source) -> str:
-    """A place in a note, as ``vault/Attention.md:12``."""
-    return f"{vault}/{source.note}:{source.line}"
+    """A place in a note, as ``vault/Attention.md:12``, that no line is broken in."""
+    return f"{vault}/{source.note}:{source.line}".replace(" ", _SPACE)
 
 
 def rows(latex: str, width: int) -> str:

@@ -170,7 +170,9 @@ def _docstring(formula: Plain, vault: str) -> str:
     shown.append(f"returns: (..., {result})" if result else "returns: a number")
     latex = "\n".join(f"    {line}" for line in rows(source.latex, WIDTH - 8).splitlines())
     blocks = [wrapped(above, WIDTH - 8), latex, "\n".join(shown)]
-    blocks.append(wrapped(f"From {place(vault, source)}.", WIDTH - 4))
+    blocks.append(
+        wrapped(f"From {place(vault, source)}.", WIDTH - 4).replace("\N{NO-BREAK SPACE}", " ")
+    )
     return "\n\n".join(blocks)
 
 

@@ -59,6 +59,47 @@ def definitions(text: str) -> tuple[dict[str, Macro], str]:
     return macros, _DEFINITION.sub(collect, text)
 
 
+def written_out(text: str, macros: Mapping[str, Macro], depth: int = 0) -> str:
+    """The text as who does not know its author's macros has to read it: with what they stand for,
+    and without their definitions."""
+    if depth == 0:
+        text = definitions(text)[1].strip()
+    if depth > MAX_DEPTH or len(text) > MAX_TOKENS:
+        return text
+    out, end = "", 0
+    for call in _CALL.finditer(text):
+        macro = macros.get(call[1])
+        if macro is None or call.start() < end:
+            continue
+        out, end = _joined(out, text[end : call.start()]), call.end()
+        arguments: list[str] = []
+        while len(arguments) < macro.arguments and (found := _ARGUMENT.match(text, end)):
+            arguments.append(found["body"] or found[0].strip())
+            end = found.end()
+        out = _joined(out, written_out(_with(arguments, macro.body), macros, depth + 1))
+    return _joined(out, text[end:])
+
+
+def _with(arguments: Sequence[str], body: str) -> str:
+    """A macro's body as text, with its arguments."""
+    pieces = re.split(r"#(\d)", body)
+    out = pieces[0]
+    for number, behind in zip(map(int, pieces[1::2]), pieces[2::2], strict=True):
+        out = _joined(out, "".join(arguments[number - 1 : number]))
+        out = _joined(out, behind)
+    return out
+
+
+_CALL = re.compile(r"\\([A-Za-z]+)")
+_ARGUMENT = re.compile(rf"\s*(?:{_BRACED}|\\[A-Za-z]+|[^\s{{}}])")
+
+
+def _joined(left: str, right: str) -> str:
+    """Two texts side by side, where a command ends before a letter."""
+    apart = re.search(r"\\[A-Za-z]+$", left) and re.match("[A-Za-z]", right)
+    return f"{left} {right}" if apart else left + right
+
+
 def expand(
     tokens: Sequence[Token],
     macros: Mapping[str, Macro],

@@ -8,7 +8,7 @@ import pytest
 
 from notes2code.diagnostics import ProblemError
 from notes2code.latex import parse
-from notes2code.latex.macros import Macro, definitions
+from notes2code.latex.macros import Macro, definitions, written_out
 from notes2code.latex.tree import Node
 
 Shown = Callable[[Node | None], str]
@@ -69,3 +69,24 @@ def test_endless(latex: str) -> None:
     problem = raised.value.problem
     assert problem.code == "N2C021"
     assert latex[problem.span.start : problem.span.end] == r"\a"
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (r"\newcommand{\vx}{y} e = \vx W", r"e = \mathbf{x} W"),
+        (r"\norm{\frac{\norm{a}}{b}}x", r"\lVert \frac{\lVert a\rVert }{b}\rVert x"),
+        (r"\norm\vx", r"\lVert \mathbf{x}\rVert "),
+        (r"\al x \al{}_i", r"\alpha x \alpha{}_i"),
+        (r"\al\text{a}", r"\alpha\text{a}"),
+        (r"\times\pair{Q}K", r"\times Q \cdot K"),
+        (r"\alpha \again", r"\alpha \again"),
+        (r"\norm", r"\lVert \rVert "),
+    ],
+)
+def test_written_out(text: str, expected: str) -> None:
+    macros, _ = definitions(
+        r"\newcommand{\vx}{\mathbf{x}} \def\norm#1{\lVert #1\rVert } \def\al{\alpha}"
+        r"\newcommand\pair[2]{#1 \cdot #2} \newcommand{\again}{\again}"
+    )
+    assert written_out(text, macros) == expected

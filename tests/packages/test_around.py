@@ -130,3 +130,28 @@ def test_docstrings_speak_of_all_arguments(imported: Callable[[Package], ModuleT
         if not re.search(rf"\b{name}\b", f"{made.__doc__} self object")
     ]
     assert not missing
+
+
+def _of_vault(folder: Path, notes: Mapping[str, str]) -> Package:
+    for name, text in notes.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return render(compile_vault(read_vault(folder), library()), "transformer").files
+
+
+def test_a_docstring_says_what_macros_stand_for(tmp_path: Path) -> None:
+    notes = {
+        "Week 1.md": r"$\newcommand{\scores}[1]{\frac{#1 K^\top}{\sqrt{d_k}}}$",
+        "Heads.md": r"$$\newcommand{\vs}{V} O = \mathrm{softmax}(\scores{Q}) \vs$$",
+    }
+    files = _of_vault(tmp_path, notes)
+    said = r"O = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}}) V"
+    assert said in files["transformer/attention.py"] and said in files["README.md"]
+
+
+def test_a_docstring_breaks_no_line_within_a_path(tmp_path: Path) -> None:
+    """Not even one with blanks."""
+    note = r"$$O = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}}) V$$"
+    names = [f"Notes of the {i} th week of my course.md" for i in range(4)]
+    files = _of_vault(tmp_path, dict.fromkeys(names, note))
+    assert all(f"/{name}:1" in files["transformer/attention.py"] for name in names)
+    assert "\N{NO-BREAK SPACE}" not in "".join(files.values())

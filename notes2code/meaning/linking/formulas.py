@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from notes2code.latex import differences_of, in_two_fonts
+from notes2code.latex.macros import written_out
 from notes2code.meaning import names
 from notes2code.meaning.linking.abbreviations import abbreviations_of
 from notes2code.meaning.linking.entries import (
@@ -71,6 +72,10 @@ class Formulas:
     def words(self, note: str) -> frozenset[str]:
         """The words of the notes, and the differences and short names that one of them defines."""
         return self._vault_words | self._own_words[note]
+
+    def written_out(self, latex: str) -> str:
+        """A formula's text with what the macros of the notes stand for."""
+        return written_out(latex, self.macros)
 
     def _apart(self) -> dict[str, frozenset[str]]:
         """The letters that each note has in two fonts."""
