@@ -189,3 +189,19 @@ def test_warned(code: str, marked: str) -> None:
 @pytest.mark.parametrize("latex", CLEAN)
 def test_not_warned(latex: str) -> None:
     assert not warnings(latex)
+
+
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (
+            r"R = [x_1 W, x_2 W]",
+            ["the vectors of `[x_1 W, x_2 W]` are taken to be joined into one"],
+        ),
+        (r"r = [a_1; a_2]", []),
+        (r"y = \mathrm{norm}(x)", ["`norm` is taken to be layer norm, with a gain and a bias"]),
+        (r"y = \mathrm{LayerNorm}(x)", []),
+    ],
+)
+def test_what_may_be_another_thing_by_its_name_is_told(latex: str, told: list[str]) -> None:
+    assert [problem.message for problem in compile_formula(latex).diagnostics] == told

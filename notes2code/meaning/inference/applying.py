@@ -50,6 +50,10 @@ def apply(
     """
     equation = pairs.apart(equation, len(arguments))
     used, usual = len(equation.parameters), _of_field(run, use.name)
+    if equation is usual and use.name.lower() == "norm":
+        text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"
+        hint = "write which norm it is, as in `\\mathrm{RMSNorm}(x)`"
+        run.problems.append(note("N2C039", text, use.span, hint))
     places: list[Value] = []
     if equation.counted and len(arguments) == used + len(equation.counted):
         places = [arguments[at] for at in equation.counted]

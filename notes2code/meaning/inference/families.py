@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -63,7 +64,20 @@ def listed(run: Run, node: Group) -> Value:
         run.pay(0.5 * (node.open == "(" and run.whole is node))  # a sequence is no concatenation
         return _together(run, index, values, node.span)
     below = node.open == "[" and set(node.separators) == {";"}
-    return concatenated(run, node.items, node.span, below, node.open == "(")
+    joined = concatenated(run, node.items, node.span, below, node.open == "(")
+    if joined.rank == 1 and isinstance(joined.body, Concat) and _may_be_rows(run, node):
+        text = f"the vectors of `{run.quote(node.span)}` are taken to be joined into one"
+        hint = "write them below each other in a matrix, where they are its rows"
+        run.problems.append(note("N2C039", text, node.span, hint))
+    return joined
+
+
+def _may_be_rows(run: Run, node: Group) -> bool:
+    """Whether vectors in brackets are alike, but for their numbers: ``[x_1 W, x_2 W]``."""
+    texts = [run.quote(item.span).strip() for item in node.items]
+    alike = {re.sub(r"\d+", "", text) for text in texts}
+    numbered = len({*texts}) > 1 == len(alike) and any(map(str.isalpha, texts[0]))
+    return numbered and node.open == "[" and {*node.separators} == {","}
 
 
 def _single_rows(run: Run, index: Index, value: Value) -> Value | None:
