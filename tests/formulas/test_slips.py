@@ -92,11 +92,14 @@ SHARED = [
 """Lists whose parts others are made of, where nothing says how they are shared out."""
 
 ELEMENTS = [
+    r"s = 1/N«-»1 \sum_{i=1}^N (x_i - m)^2",
     r"L = -\log «p_c», \quad p = \mathrm{softmax}(u)",
 ]
 """What may be an element of what is defined beside it."""
 
 CLEAN = [
+    r"s = 1/N - \sum_{i=1}^N x_i",
+    r"s = 1/(N - 1) \sum_{i=1}^N (x_i - m)^2",
     r"f(x, \bar x) = x - \bar x",
     r"y = x - \bar x",
     r"h_t = u_t + \sum_{i=1}^{N} \text{FFN}_i^{(s)}(u_t)",

@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Num,
     Script,
     ungrouped,
     walk,
@@ -59,6 +60,7 @@ def slips(
             yield from _parameters(define.target, define, seen, said, equation)
     yield from _variances(nodes, defines)
     yield from _averages(nodes, seen, equation)
+    yield from _divisors(nodes)
     yield from omissions(nodes, named, defines, seen, equation)
     yield from residuals(nodes, defines)
     yield from rotations(nodes)
@@ -314,6 +316,17 @@ def _averages(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Proble
 
 
 # --- large and small letters -------------------------------------------------------------------
+
+
+def _divisors(nodes: Nodes) -> Iterator[Problem]:
+    """A warning for ``1/N-1 \\sum_i x_i``, where nobody would write the 1 that the sum is taken
+    times: the slash is meant to reach over all of ``N - 1``."""
+    for node in nodes.of(Infix):
+        match node:
+            case Infix("-", Infix("/", _, Name()), Juxt((Num("1"), Big()))):
+                text = "the slash ends before this sign, and 1 times a sum is subtracted"
+                hint = "write `\\frac{1}{N-1}` for what is divided by one less"
+                yield warning("N2C080", text, node.op_span, hint)
 
 
 def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
