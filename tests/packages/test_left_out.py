@@ -307,3 +307,22 @@ def test_what_cannot_be_imported_is_left_out(
     assert again.ok
     assert {name.split(".")[-1] for name in fewer.classes} == {"cross_entropy"}
     assert "cannot be imported" in fewer.diagnostics[0].message
+
+
+SHARED = (
+    r"\mathrm{head}_i = \mathrm{softmax}(\frac{Q_i K_{g(i)}^\top}{\sqrt{d_k}}) V_{g(i)}, "
+    r"\quad g(i) = \lceil i G / H \rceil"
+)
+COUNTED = (
+    r"\mathrm{SigmoidAttn}(Q, K, V) = \sigma(\frac{Q K^\top}{\sqrt{d_k}} + b) V, \quad b = -\log n"
+)
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [(SHARED, "a call of an attention with projections"), (COUNTED, "leave it a letter")],
+)
+def test_what_is_left_out_says_what_to_write(formula: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "Note.md").write_text(f"$${formula}$$\n", encoding="utf-8")
+    (remark,) = render(compile_vault(read_vault(tmp_path), library()), "transformer").diagnostics
+    assert remark.code == "N2C053" and said in remark.message
