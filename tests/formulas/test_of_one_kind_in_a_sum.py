@@ -27,6 +27,12 @@ from tables import Case, check, table
         lambda a, z, eps: a / (z + eps),
         context=[r"a_i = u \odot a_{i-1} + k_i \odot v_i", r"z_i = u \odot z_{i-1} + k_i"],
     ),
+    # A time of the warm-up is a number, and so is what it is taken off.
+    Case(
+        r"r(t) = \frac{t - T_{warmup}}{T_{fin} - T_{warmup}}",
+        "t T_warmup T_fin",
+        lambda t, warmup, end: (t - warmup) / (end - warmup),
+    ),
     # The first state is what each is.
     Case(
         r"s_t = s_0 + \sum_{j=1}^t x_j y_j^\top",
