@@ -9,7 +9,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import Infix, Juxt, Name, Node, Num, Relation, Script, alike, children
 
-_SPACE = re.compile(r"\n|~|\\(?:[;: ]|enspace\b|h(?:space|skip)\b)")
+_SPACE = re.compile(r"\n|~|\\(?:[;: ]|enspace\b)")
 """What sets an equation apart. A ``\\,`` stands between factors, and a blank is not shown."""
 
 

@@ -510,7 +510,7 @@ _FONTS_OF_TEXT = frozenset(
     "text textrm textit textbf textsf texttt textnormal mbox hbox textsc".split()
 )
 _OF_LOOK = frozenset(
-    "tag tag* label hspace vspace color cline kern hskip phantom hphantom vphantom "
+    "tag tag* label require hspace vspace color cline kern hskip phantom hphantom vphantom "
     "mathopen mathclose".split()
 )
 """Commands that are skipped with what they are given."""

@@ -34,6 +34,8 @@ def test_refused(latex: str, said: str) -> None:
     ),
     Case(r"m = 2 \times seq \times dim", "seq dim#", lambda s, d: 2 * s * d),
     Case(r"\textbf{p} = xye^{2}", "x[n,d] y[d]", lambda x, y: x @ y * np.exp(2)),
+    # What the renderer loads is nothing of the formula.
+    Case(r"\require{cancel} q = W x", "W[p,d] x[d]", np.matmul),
     # What stands behind a wide space, and is an equation itself, is no factor.
     Case(r"q = W_Q x \; \; k = W_K x", "W_Q[p,d] x[d]", np.matmul),
     Case(r"q_i = W^\top \: x_i ~~ k_i = V^\top \: x_i", "W[d,p] x[n,d]", lambda w, x: x @ w),
