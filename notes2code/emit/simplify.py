@@ -1,11 +1,13 @@
 """Equations in the form they are computed in: numbers folded, and sums that have a name named.
 
 Nothing changes in value: exact numbers are added up, ``(1/n) Σ`` over n becomes a mean, and
-``exp(x_j) / Σ_k exp(x_k)`` the softmax that it is, which does not overflow.
+``exp(x_j) / Σ_k exp(x_k)`` the softmax that it is, which does not overflow; x Φ(x), also with its
+Φ written out, becomes a GELU.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
@@ -28,6 +30,12 @@ from notes2code.meaning.ir import (
 )
 
 Indices = dict[Index, Index]
+
+_ROOTS_OF_HALF = (
+    Pow(Pow(Num(2), ir.HALF), ir.MINUS_ONE),
+    Pow(Num(2), Num(Fraction(-1, 2))),
+    Pow(ir.HALF, ir.HALF),
+)
 
 
 def simplified(expr: Expr) -> Expr:
@@ -113,20 +121,23 @@ def _product(factors: tuple[Expr, ...] | list[Expr]) -> Expr:
         exact = _exact(factor)
         number *= 1 if exact is None else exact
     rest = [factor for factor in flat if _exact(factor) is None]
-    rest = _gelus(_softmaxes(_means(rest)))
+    number, rest = _gelus(number, _softmaxes(_means(rest)))
+    if number != 1:
+        number, rest = _numbers_of_sums(number, rest)
     return ir.mul(Num(_plain(number)), *rest)
 
 
-def _gelus(factors: list[Expr]) -> list[Expr]:
-    """The factors, with x and Φ(x) as one GELU."""
-    for factor in factors:
-        if isinstance(factor, Fn) and factor.name == "normal_cdf":
-            (body,) = factor.arguments
-            if body in factors:
-                rest = [f for f in factors if f is not factor]
-                rest[rest.index(body)] = Fn("gelu", (body,))
-                return _gelus(rest)
-    return factors
+def _numbers_of_sums(number: Fraction, factors: list[Expr]) -> tuple[Fraction, list[Expr]]:
+    """A number before sums, multiplied by those within them."""
+    rest = list(factors)
+    for at, factor in enumerate(factors):
+        match factor:
+            case Reduce("sum", index, Mul((first, *others)), where):
+                inner = _exact(first)
+                if inner is not None:
+                    number *= inner
+                    rest[at] = Reduce("sum", index, ir.mul(*others), where)
+    return number, rest
 
 
 def _compare(op: str, left: Expr, right: Expr) -> Expr:
@@ -149,6 +160,52 @@ def _exchanged(outer: Index, inner: Index, factors: tuple[Expr, ...]) -> Expr:
         return Reduce("sum", outer, Reduce("sum", inner, body))
     rest = ir.mul(*(factor for factor in factors if factor not in apart))
     return Reduce("sum", inner, ir.mul(*apart, _simplified(Reduce("sum", outer, rest))))
+
+
+# --- GELU ---------------------------------------------------------------------------------------
+
+
+def _gelus(number: Fraction, factors: list[Expr]) -> tuple[Fraction, list[Expr]]:
+    """A number and the other factors of a product, with x and Φ(x) as one GELU."""
+    for place, factor in enumerate(factors):
+        times, argument = _normal_cdf(factor)
+        inner = math.prod(exact for part in argument if (exact := _exact(part)) is not None)
+        places = _places([part for part in argument if _exact(part) is None], factors)
+        if inner and places:
+            gelu = Fn("gelu", (ir.mul(*argument),))
+            rest = {at: f for at, f in enumerate(factors) if at not in (place, *places)}
+            rest[min(places)] = gelu
+            return _gelus(number * times / inner, [rest[at] for at in sorted(rest)])
+    return number, factors
+
+
+def _places(wanted: list[Expr], factors: list[Expr]) -> list[int]:
+    """Where factors stand among others, each of them once; nowhere if one does not."""
+    places: list[int] = []
+    for one in wanted:
+        free = (at for at, f in enumerate(factors) if at not in places and alike(one, f, {}))
+        at = next(free, None)
+        if at is None:
+            return []
+        places.append(at)
+    return places
+
+
+def _normal_cdf(expr: Expr) -> tuple[Fraction, list[Expr]]:
+    """The c and the factors of x in c Φ(x), written out as c ½(1 + erf(x/√2)) too; no factors for
+    what is none."""
+    match expr:
+        case Fn("normal_cdf", (argument,)):
+            return Fraction(1), list(argument.factors if isinstance(argument, Mul) else (argument,))
+        case Add((one, two)):
+            for number, other in ((one, two), (two, one)):
+                half = _exact(number)
+                match _product((Num(_plain(1 / half)), other)) if half else other:
+                    case Fn("erf", (Mul(inner),)) if half:
+                        rest = [factor for factor in inner if factor not in _ROOTS_OF_HALF]
+                        if len(rest) == len(inner) - 1:
+                            return 2 * half, rest
+    return Fraction(1), []
 
 
 # --- means --------------------------------------------------------------------------------------

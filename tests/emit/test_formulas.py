@@ -6,6 +6,22 @@ from typing import Any
 
 import pytest
 
+import notes2code
+
+GELUS = {
+    r"y_i = x_i \left(\frac{1}{2} + \frac{1}{2} \mathrm{erf}(2^{-1/2} x_i)\right)": "F.gelu(x)",
+    r"y_i = \frac{1 + \mathrm{erf}(x_i \sqrt{0.5})}{2} w_i x_i": "w * F.gelu(x)",
+    r"y_i = x_i (1 + \mathrm{erf}(3 x_i / \sqrt{2}))": "2 / 3 * F.gelu(3 * x)",
+    r"y_i = -x_i \Phi(-x_i)": "F.gelu(-x)",
+    r"y_i = \frac{a_i x_i}{2} (1 + \mathrm{erf}(a_i x_i / \sqrt{2}))": "F.gelu(a * x)",
+    r"y_i = \frac{1}{2} x_i (1 + \mathrm{erf}(x_i / \sqrt{3}))": "torch.erf",
+    r"y_i = x_i (\frac{1}{2} + \mathrm{erf}(x_i / \sqrt{2}))": "torch.erf",
+    r"y_i = a_i x_i (1 + \mathrm{erf}((a_i + x_i) / \sqrt{2}))": "torch.erf",
+    r"y_i = x_i \Phi(x_i) \Phi(x_i)": "F.gelu(x) * (0.5 * torch.erfc(-x / math.sqrt(2)))",
+    r"y_i = \frac{1}{2} \sum_j w_{ij} x_j (1 + \mathrm{erf}(x_j / \sqrt{2}))": "= F.gelu(x)",
+}
+"""What is a GELU, and what is nearly one, with what is to be read in its code."""
+
 FORMULAS = {
     "dot product attention": r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V",
     "attention without a scale": r"O = \operatorname{softmax}(QK^T)V",
@@ -43,6 +59,7 @@ FORMULAS = {
     "gated feed-forward": r"\mathrm{SwiGLU}(x)=(\mathrm{Swish}(xW)\otimes xV)W_2",
     "gelu": r"\mathrm{GELU}(x) = x\,\Phi(x)",
     "gelu by erf": r"g(x) = \frac{x}{2}\left(1 + \mathrm{erf}\left(x/\sqrt{2}\right)\right)",
+    **{f"gelu as {latex}": latex for latex in GELUS},
     "layer norm": r"\mathrm{LN}(x)_i=\gamma_i\frac{x_i-\mu}{\sqrt{\sigma^2+\epsilon}}+\beta_i,"
     r"\quad\mu=\frac{1}{d}\sum_{i=1}^d x_i,\quad\sigma^2=\frac{1}{d}\sum_{i=1}^d(x_i-\mu)^2",
     "layer norm by moments": r"y=\frac{x-\mathrm{E}[x]}{\sqrt{\mathrm{Var}[x]+\epsilon}}"
@@ -81,6 +98,11 @@ FORMULAS = {
     "triple sum": r"s = \sum_i \sum_j u_i A_{ij} v_j",
     "smoothed labels": r"y = (1 - \epsilon) p + \frac{\epsilon}{V}",
 }
+
+
+@pytest.mark.parametrize("latex", GELUS)
+def test_a_gelu_is_told_from_what_is_none(latex: str) -> None:
+    assert GELUS[latex] in notes2code.compile_formula(latex).source
 
 
 @pytest.mark.parametrize("name", FORMULAS)
