@@ -25,6 +25,8 @@ MOMENTS = (
     r" \quad \sigma^2 = \frac{1}{d}\sum_{i=1}^{d} (x_i - \mu)^2"
 )
 SAMPLE = MOMENTS.replace(r"\sigma^2 = \frac{1}{d}", r"\sigma^2 = \frac{1}{d-1}")
+ROOTS = MOMENTS.replace(r"\sigma^2 = ", r"\sigma = \sqrt{") + "}"
+SAMPLE_ROOTS = SAMPLE.replace(r"\sigma^2 = ", r"\sigma = \sqrt{") + "}"
 
 
 def _warned(latex: str, *declared: str) -> list[str]:
@@ -122,6 +124,18 @@ LAYER_NORM = [
      lambda x, w: w["gamma"] * _normed(x)),
     (r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}" + MOMENTS, None,
      lambda x, w: _normed(x)),
+    (r"\gamma \odot \frac{x - \mu}{\sigma + \epsilon}", None,
+     lambda x, w: w["gamma"] * _normed(x, 0.0, outside=1e-5)),
+    (r"\frac{x - \mu}{\sigma + \epsilon}" + ROOTS, None,
+     lambda x, w: _normed(x, 0.0, outside=1e-5)),
+    (r"\gamma \odot \frac{x - \mu}{\sigma + \epsilon}" + SAMPLE_ROOTS, None,
+     lambda x, w: w["gamma"] * _normed(x, 0.0, outside=1e-5, less=1)),
+    (r"\gamma \odot \frac{x - \mu}{\sigma}" + SAMPLE_ROOTS, None,
+     lambda x, w: w["gamma"] * _normed(x, 0.0, less=1)),
+    (r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}" + SAMPLE, None,
+     lambda x, w: _normed(x, less=1)),
+    (r"\frac{x - \mu}{\sigma + \epsilon}" + SAMPLE_ROOTS, None,
+     lambda x, w: _normed(x, 0.0, outside=1e-5, less=1)),
 ]  # fmt: skip
 
 ADD_NORM = [
