@@ -136,7 +136,13 @@ class Attention:
     @property
     def aligned(self) -> bool:
         """Whether the last query stands where the last key does, since scores go by position."""
-        return bool(self.mask.causal or self.mask.table or self._by_distance)
+        return bool(self.mask.causal or self.mask.table or self._by_distance or self.placed)
+
+    @property
+    def placed(self) -> bool:
+        """Whether a formula of where queries stand is added to the scores, and no table for it."""
+        rest = not (self.mask.table or self._by_distance)
+        return rest and "n" in self.mask.counted().values()
 
     @property
     def _by_distance(self) -> bool:

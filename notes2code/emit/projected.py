@@ -273,6 +273,7 @@ class Projected:
                     numbers[letter] = numbers[first.setdefault(size, letter)]
         if self.several and numbers["d"] in (numbers["k"], numbers["v"]):
             raise EmitError("each head is as wide as the whole model, not one part of it")
-        if self.causal or self.turns or not {"K", "V", "Z"} & found.keys():
+        in_step = self.causal or self.turns or self.placed
+        if in_step or not {"K", "V", "Z"} & found.keys():
             numbers["m"] = numbers["n"]
         return numbers

@@ -407,7 +407,8 @@ class Tokens(Numbers):
         """The words of ``W x \\text{ per head}`` end a side, a blank before them: they may speak of
         what stands there, or be a factor of it. In the cells of cases they are a condition."""
         kinds = [token.kind for token in self.tokens]
-        if not content[:1].isspace() or kinds[-1:] not in (["name"], ["close"], ["}"]):
+        ends_factor = kinds[-1:] in (["name"], ["close"], ["}"]) or kinds[-2:] == ["^", "num"]
+        if not content[:1].isspace() or not ends_factor:
             return
         if "text" in kinds or "rel" not in kinds:
             return

@@ -138,6 +138,10 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"C = A @ B", "A[n,d] B[d,m]", lambda a, b: a @ b),
     Case(r"C = ABC_0", "A[n,d] B[d,m] C_0[m,k]", lambda a, b, c: a @ b @ c),
     Case(r"C = A \mathrm{diag}(w) B", "A[n,d] w[d] B[d,m]", lambda a, w, b: a * w @ b),
+    # The powers of a diagonal matrix are those of what stands on its diagonal.
+    Case(r"y = \mathrm{diag}(w)^{-1} x", "w+[d] x[d]", lambda w, x: x / w),
+    Case(r"C = A \mathrm{diag}(w)^{-1/2} B", "A[n,d] w+[d] B[d,m]", lambda a, w, b: a / w**0.5 @ b),
+    Case(r"y = S^{-1} x, \quad S = \mathrm{diag}(\ell)", "ell+[d] x[d]", lambda w, x: x / w),
     Case(r"y = [x; 1]", "x[d]", lambda x: np.append(x, 1)),
     Case(r"K_n = [K_c; k]", "K_c[n,d] k[d]", lambda c, k: np.vstack([c, k])),
     Case(
@@ -373,3 +377,12 @@ def test_densities_are_of_vectors(latex: str, value: Callable[..., float]) -> No
     np.testing.assert_allclose(formula.reference(**given), expected)
     tensors = {name: torch.tensor(number) for name, number in given.items()}
     np.testing.assert_allclose(formula.function()(**tensors), expected)
+
+
+def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:
+    declared = r"A \in \mathbb{R}^{n \times n}, B \in \mathbb{R}^{n \times n}, x \in \mathbb{R}^n"
+    (told,) = compile_formula(rf"y = (A + B)^2 x, \quad {declared}").diagnostics
+    assert told.code == "N2C039"
+    assert "`(A + B)^2` is taken element by element" in told.message
+    alone = compile_formula(rf"C = (A + B)^2, \quad {declared}")
+    assert not alone.diagnostics

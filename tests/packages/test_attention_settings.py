@@ -61,9 +61,9 @@ def earlier(scores: Array) -> Array:
 
 
 def far(scores: Array) -> Array:
-    """|i − j| for each query i and key j."""
-    rows, columns = np.indices(scores.shape)
-    return np.abs(rows - columns)
+    """|i − j| for each query i and key j; the last query stands where the last key does."""
+    queries, keys = scores.shape[-2:]
+    return np.abs(np.arange(keys - queries, keys)[:, None] - np.arange(keys))
 
 
 def near(scores: Array, width: int) -> Array:

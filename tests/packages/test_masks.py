@@ -60,6 +60,20 @@ def test_masked_keys_change_nothing_in_kernel_attention(imported: Imported) -> N
         torch.testing.assert_close(output, expected)
 
 
+def test_a_window_is_where_the_last_queries_stand(imported: Imported) -> None:
+    """As in generation, where the keys of earlier positions are remembered."""
+    window = r"D_{ij} = \begin{cases} 0 & 0 \le i - j < 3 \\ -\infty & \text{otherwise} \end{cases}"
+    formula = rf"\mathrm{{Attention}}(Q, K, V) = \mathrm{{softmax}}(QK^\top + D)V, \quad {window}"
+    attention = imported(package_of([formula])).UnscaledDotProductAttention()
+    query, key, value = torch.randn(3, 2, 6, 4)
+    _, weights = attention(query[:, -2:], key, value, need_weights=True)
+    assert (weights > 0).tolist() == [
+        [[False, False, *[True] * 3, False], [False] * 3 + [True] * 3]
+    ] * 2
+    whole = attention(query, key, value)
+    torch.testing.assert_close(attention(query[:, -2:], key, value), whole[:, -2:])
+
+
 def test_only_what_makes_masks_is_exported(imported: Imported) -> None:
     package = imported(package_of([ATTENTION]))
     expected = {"Attention", "ScaledDotProductAttention", "causal_mask", "keep_from_padding"}

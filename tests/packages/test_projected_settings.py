@@ -36,9 +36,9 @@ class Setting:
 
 
 def distances(products: Array) -> Array:
-    """|i − j| for each query i and key j."""
-    rows, columns = np.indices(products.shape)
-    return np.abs(rows - columns)
+    """|i − j| for each query i and key j; the last query stands where the last key does."""
+    queries, keys = products.shape[-2:]
+    return np.abs(np.arange(keys - queries, keys)[:, None] - np.arange(keys))
 
 
 SETTINGS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, prod
@@ -41,7 +42,7 @@ from notes2code.meaning.inference.values import (
     settled,
     transpose,
 )
-from notes2code.meaning.ir import Expr
+from notes2code.meaning.ir import Expr, Index
 from notes2code.meaning.notation import binders, roots, scripts
 from notes2code.meaning.notation.scripts import At, Use
 from notes2code.meaning.overview import magnitudes
@@ -93,6 +94,18 @@ def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
             "that is not computed; write `\\Delta \\odot A` where each element is meant",
         )
     _warn_of_root(run, exponent, node, span)
+
+
+def tell_of_elements(run: Run, node: Node, value: Value) -> None:
+    """Tell that the ² of ``(A + B)^2 x`` is one of each element, where a product with arrays could
+    as well be meant: behind an activation it cannot."""
+    match node, settled(value.body):
+        case Script(Group("("), None, Num(), 0), ir.Pow(base) if value.rank == 2 and not isinstance(
+            base, ir.Fn
+        ):
+            text = f"the power of the matrix `{run.quote(node.span)}` is taken element by element"
+            help_text = "write the product out where that is meant"
+            run.problems.append(note("N2C039", text, node.span, help_text))
 
 
 def refuse_of_matrix(run: Run, left: Value, right: Value, where: Span) -> None:
@@ -275,8 +288,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     raised_to = _exponent(run, exponent)
     if base.rank == 1 and isinstance(base.body, ir.Ref) and base.body.array in run.seen.degrees:
         return diagonal.of_vector(elementwise(run, base, raised_to, ir.Pow, where), where)
-    if base.rank == 2 and _is_diagonal(run, base, where):
-        return _diagonal_power(run, base, raised_to, where)
+    if (on_diagonal := _on_diagonal(run, base, where)) is not None:
+        return _diagonal_power(run, base, on_diagonal, raised_to, where)
     if inverses.is_inverse(exponent) and inverses.is_inverted(run, base):
         return inverses.inverse(run, base, where)
     if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
@@ -352,29 +365,42 @@ def _is_letter_of_its_own(run: Run, exponent: Node) -> bool:
     return exponent.text not in run.indices | run.shapes | run.defined
 
 
-def _is_diagonal(run: Run, base: Value, where: Span) -> bool:
-    """Whether a matrix is what the formula defines as ``diag(v)``, or holds the degrees of a graph
-    or the eigenvalues Λ: its powers are those of v."""
+def _on_diagonal(run: Run, base: Value, where: Span) -> Expr | None:
+    """What stands at i, j on the diagonal of a matrix that is ``diag(v)``, is defined as one, or
+    holds the degrees of a graph or the eigenvalues Λ: its powers are those of v."""
+    if base.rank != 2:
+        return None
+    if isinstance(base.body, ir.Cases):
+        return _of_diagonal(base.body, base.axes)
     name = base.body.array if isinstance(base.body, ir.Ref) else ""
     known = name in run.seen.degrees or names.base_letter(name) == "Lambda"
     if known and name in run.symbols:
         text = f"`{name}` is taken to have zeros beside its diagonal"
         if all(problem.message != text for problem in run.problems):
             run.problems.append(note("N2C039", text, where))
-        return True
-    bodies = [one.array.body for one in run.defined.values() if one.name == name]
-    match bodies:
-        case [ir.Cases(((ir.Compare("=", ir.Idx(), ir.Idx()), _),), ir.Num(0))]:
-            return True
-    return False
+        return base.body
+    arrays = [one.array for one in run.defined.values() if one.name == name]
+    defined = len(arrays) == 1 and _of_diagonal(arrays[0].body, arrays[0].indices) is not None
+    return base.body if defined else None
 
 
-def _diagonal_power(run: Run, base: Value, exponent: Value, where: Span) -> Value:
+def _of_diagonal(body: Expr, axes: Sequence[Index]) -> Expr | None:
+    """The v of a body that is v where two axes are equal, and 0 elsewhere."""
+    match body:
+        case ir.Cases(((ir.Compare("=", ir.Idx(row), ir.Idx(column)), value),), ir.Num(0)) if {
+            row,
+            column,
+        } == {*axes}:
+            return value
+    return None
+
+
+def _diagonal_power(run: Run, base: Value, element: Expr, exponent: Value, where: Span) -> Value:
     rows, columns = base.axes
     run.unify(find_index(rows).size, find_index(columns).size, where)
     on = ir.Compare("=", ir.Idx(rows), ir.Idx(columns))
-    raised_to = elementwise(run, base, exponent, ir.Pow, where)
-    return Value(ir.Cases(((on, raised_to.body),), ir.ZERO), base.axes, where)
+    raised = elementwise(run, replace(base, body=element), exponent, ir.Pow, where)
+    return Value(ir.Cases(((on, raised.body),), ir.ZERO), base.axes, where)
 
 
 def _maps(run: Run, body: Expr) -> bool:
