@@ -11,7 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Clause, Group, Matrix, Name, Neg, Node, Num, Relation, Tree, walk
+from notes2code.latex.tree import (
+    Clause,
+    Formula,
+    Group,
+    Matrix,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Tree,
+    walk,
+)
 from notes2code.meaning import type_tree
 from notes2code.meaning.scope import Scope
 from notes2code.oracle import OracleError, tried
@@ -72,7 +84,7 @@ def _worth(latex: str, node: Node, scope: Scope) -> NDArray[Any] | None:
     if any(name == "log" or (len(name) == 1 and name != "e") for name in names):
         return None
     defined = Relation((Name("x", node.span), node), ("=",), (node.span,), node.span)
-    typed = type_tree(latex, Tree((Clause(defined, ""),)), scope)
+    typed = type_tree(latex, Tree(Formula([Clause(defined, "")])), scope)
     if typed.equation is None or typed.equation.inputs:
         return None
     try:

@@ -14,24 +14,27 @@ from itertools import pairwise
 from notes2code.latex.tree import (
     Accent,
     Clause,
+    Formula,
     Juxt,
     Name,
     Node,
+    Nodes,
     Relation,
     Script,
     rewritten,
-    walk,
 )
 
 _DEFINING = ("=", "←")
 
 
-def joined(clauses: Sequence[Clause]) -> Sequence[Clause]:
-    """The clauses with each d joined to the name behind it, if they define one that is made so, or
-    take it beside that name."""
-    if not any(map(_defines_differential, clauses)) and not _stand_beside_twins(clauses):
-        return clauses
-    return rewritten(clauses, Juxt, _joined)
+def joined(formula: Formula) -> Formula:
+    """The formula with each d joined to the name behind it, if it defines one that is made so, or
+    takes it beside that name."""
+    if "d" not in formula.words:
+        return formula
+    if not any(map(_defines_differential, formula.clauses)) and not _stand_beside_twins(formula):
+        return formula
+    return Formula(rewritten(formula.clauses, Juxt, _joined))
 
 
 def _defines_differential(clause: Clause) -> bool:
@@ -48,17 +51,14 @@ _ARRAYS = frozenset("AKOPQSVWXYZ")
 """Capitals that are arrays rather than counts."""
 
 
-def _stand_beside_twins(clauses: Sequence[Clause]) -> bool:
+def _stand_beside_twins(nodes: Nodes) -> bool:
     """Whether each d stands right before an array that stands without it too, as the do_i of
     ``do_i^⊤ o_i`` and the dO of ``dO ∘ O`` do."""
-    nodes = [node for clause in clauses for node in walk(clause.node)]
-    if not any(map(_is_d, nodes)):
-        return False
-    labelled = {id(node.base) for node in nodes if isinstance(node, Script)}
-    alone = [node for node in nodes if _is_d(node) and id(node) not in labelled]
+    labelled = {id(node.base) for node in nodes.of(Script)}
+    alone = [node for node in nodes.of(Name) if _is_d(node) and id(node) not in labelled]
     if not alone:
         return False
-    products = (node.factors for node in nodes if isinstance(node, Juxt))
+    products = (node.factors for node in nodes.of(Juxt))
     pairs = (pair for factors in products for pair in pairwise(factors) if _is_d(pair[0]))
     made = Counter(_array(right) for d, right in pairs if d.span.end == right.span.start)
     arrays = Counter(_array(node) for node in nodes if id(node) not in labelled)

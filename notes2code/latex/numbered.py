@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
-    Clause,
     Dots,
+    Formula,
     Group,
     Infix,
     Juxt,
     Name,
     Node,
+    Nodes,
     Num,
     Relation,
     Script,
@@ -26,26 +27,25 @@ _FIRST = {"0", "1"}
 """What nobody raises a name to."""
 
 
-def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
-    """The clauses, with ``h^{(1)}`` for each ``h^1`` whose number is none of a power: names with a
+def counted(formula: Formula) -> Formula:
+    """The formula, with ``h^{(1)}`` for each ``h^1`` whose number is none of a power: names with a
     0 or a 1 above them are numbered, and what stands on the left numbers all others of its number,
     as weights do: the b² beside b¹, W¹ and W² is the bias of the second. Raises ``ProblemError``
     where it may be both."""
-    nodes = [node for clause in clauses for node in walk(clause.node)]
-    raised = [node for node in nodes if isinstance(node, Script) and _number(node)]
+    raised = [node for node in formula.of(Script) if _number(node)]
     if not raised:
-        return clauses
-    listed = any(isinstance(node, Dots) for node in nodes)
-    sides = (node.operands[0] for node in nodes if isinstance(node, Relation))
+        return formula
+    listed = bool(formula.of(Dots))
+    sides = (node.operands[0] for node in formula.of(Relation))
     targets: Sequence[Node] = [side for side in sides if side is not None and _number(side)]
-    paired = {number for node in nodes for number in _of_a_pair(node) | _of_a_projection(node)}
+    paired = {x for node in formula.of(Relation) for x in _of_a_pair(node) | _of_a_projection(node)}
     if listed or not (paired or any(_number(node) in _FIRST for node in raised)):
-        return clauses
+        return formula
     bases = {_base(node) for node in raised if _number(node) in _FIRST}
-    bare = _bare(nodes)
+    bare = _bare(formula)
     numbered = {base for base in bases if base.isupper() or base not in bare}
     numbered |= bases & {_base(node) for node in targets}
-    if all(clause.node in raised for clause in clauses):  # a list, which raises nothing
+    if all(clause.node in raised for clause in formula.clauses):  # a list, which raises nothing
         targets = raised
     beside = {_number(node) for node in raised if _base(node).isupper() and _base(node) in numbered}
     numbers = paired | {_number(node) for node in targets if _base(node) in numbered}
@@ -62,10 +62,10 @@ def counted(clauses: Sequence[Clause]) -> Sequence[Clause]:
             return None
         return replace(node, sup=Group("(", (node.sup,), (), node.sup.span))
 
-    return rewritten(clauses, Script, change)
+    return Formula(rewritten(formula.clauses, Script, change))
 
 
-def _of_a_pair(node: Node) -> set[str]:
+def _of_a_pair(node: Relation) -> set[str]:
     """The 1 and 2 of ``α_{1,2} = q^1 · k^2``: what the left-hand side is of, two factors are."""
     match node:
         case Relation((Script(_, below), right, *_)) if below is not None and right is not None:
@@ -77,7 +77,7 @@ def _of_a_pair(node: Node) -> set[str]:
     return set()
 
 
-def _of_a_projection(node: Node) -> set[str]:
+def _of_a_projection(node: Relation) -> set[str]:
     """The 2 of ``q^2 = W^q a^2``, the query of the second: nobody defines its square."""
     match node:
         case Relation((Script(Name(query)) as made, Juxt((Script(Name(weight)), given)))):
@@ -104,12 +104,11 @@ def _base(node: Node) -> str:
     return node.base.text
 
 
-def _bare(nodes: Iterable[Node]) -> set[str]:
+def _bare(nodes: Nodes) -> set[str]:
     """The names that stand somewhere without anything above them."""
-    scripted = [node for node in nodes if isinstance(node, Script)]
-    inside = {id(node.base) for node in scripted}
-    plain = (node for node in nodes if isinstance(node, Name) and id(node) not in inside)
-    lowered = (node.base for node in scripted if node.sup is None)
+    inside = {id(node.base) for node in nodes.of(Script)}
+    plain = (node for node in nodes.of(Name) if id(node) not in inside)
+    lowered = (node.base for node in nodes.of(Script) if node.sup is None)
     return {node.text for node in (*plain, *lowered) if isinstance(node, Name)}
 
 

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Big,
     Clause,
     Dots,
+    Formula,
     Frac,
     Group,
     Infix,
@@ -93,8 +94,8 @@ class Parser(Operands):
                     before, prose = "quad", ""
                 before = ""
                 self.expect_end_of_clause()
-        counted = numbered.counted(differentials.joined(clauses))
-        return Tree(tuple(counted), tuple(self.problems), prose)
+        counted = numbered.counted(differentials.joined(Formula(clauses)))
+        return Tree(counted, tuple(self.problems), prose)
 
     def equation_number(self) -> bool:
         """Skip ``(7)`` at the end: a number put by hand behind a wide space."""
@@ -144,9 +145,10 @@ class Parser(Operands):
     def begins_with_product(self) -> bool:
         """Whether the formula begins with a sign between factors."""
         sign = self.tokens[0]
+        if self.at or sign.kind != "op":
+            return False
         between = sign.text in MULTIPLICATIVE or sign.text == "mod"
-        begins = self.at == 0 and sign.kind == "op" and between
-        return begins and self.tokens[1].kind in OPERANDS
+        return between and self.tokens[1].kind in OPERANDS
 
     def negated(self) -> bool:
         return self.peek().text == "not" and self.tokens[self.at + 1].kind == "rel"

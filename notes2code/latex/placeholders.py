@@ -14,6 +14,8 @@ def filled(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with a letter that stands nowhere else in the place of such dots. One alone holds
     the place of anything, but for what a number is compared with."""
     dots = [at for at in range(1, len(tokens) - 1) if tokens[at].text == "·"]
+    if not dots:
+        return list(tokens)
     places = [at for at in dots if _is_argument(tokens, at)]
     compared = [at for at in dots if _is_compared(tokens, at)]
     taken = {token.text for token in tokens}

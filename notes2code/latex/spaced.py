@@ -19,12 +19,17 @@ _SPACE = re.compile(r"(?:[\s~]|\\[ ,;:])+")
 
 def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
+    apart = {
+        at
+        for at, (left, right) in enumerate(pairwise(tokens))
+        if left.kind == right.kind == "name" and left.end < right.start
+    }
+    if not apart:
+        return list(tokens)
     joined: list[Token] = []
-    kinds = [*map(_KIND, tokens), "end"]
     at = longest = 0
     while at < len(tokens):
-        apart = kinds[at] == kinds[at + 1] == "name" and tokens[at].end < tokens[at + 1].start
-        if not apart:
+        if at not in apart:
             joined.append(tokens[at])
             at += 1
             continue

@@ -33,6 +33,8 @@ def parted(tokens: list[Token], latex: str, problems: list[Problem]) -> list[Tok
                 where = Span(token.start, tokens[starts[-1]].end)
                 text = "what stands side by side in these brackets is taken for a list"
                 problems.append(note("N2C039", text, where, "write commas, or `&` in a `bmatrix`"))
+    if not commas:
+        return tokens
     out: list[Token] = []
     for at, token in enumerate(tokens):
         if at in commas:

@@ -17,6 +17,9 @@ ALIGNMENTS = frozenset(
 
 _CONTINUES = frozenset("+·×*@/⊙⊘∘⊗⊕-")
 
+_ABOVE = frozenset(["overset", "stackrel"])
+"""Commands that set something above a sign."""
+
 
 def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Drop braces around all of it and around signs, row breaks inside an equation, alignment
@@ -27,7 +30,8 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     if not texts.isdisjoint(("<", "⟨")):
         tokens = angles.bracketed(tokens)
     if "{" in kinds:
-        tokens = _without_remarks_above(scripted.joined(_signs_out_of_braces(tokens)))
+        tokens = scripted.joined(_signs_out_of_braces(tokens))
+        tokens = tokens if texts.isdisjoint(_ABOVE) else _without_remarks_above(tokens)
         tokens = scripted.without_struck(tokens) if "cancel" in texts else tokens
     if "dots" in kinds:
         tokens = _without_leaders(tokens)
@@ -97,7 +101,7 @@ def _without_remarks_above(tokens: list[Token]) -> list[Token]:
     at = 0
     while at < len(tokens):
         token, following = tokens[at], tokens[min(at + 1, len(tokens) - 1)]
-        if token.kind == "cmd" and token.text in ("overset", "stackrel") and following.kind == "{":
+        if token.kind == "cmd" and token.text in _ABOVE and following.kind == "{":
             end = angles.closing(tokens, at + 2)
             if tokens[min(end + 1, len(tokens) - 1)].kind == "rel":
                 at = end + 1

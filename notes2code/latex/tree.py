@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from operator import attrgetter, is_
 from typing import Any, TypeAlias, TypeVar, get_args, overload
 
@@ -221,15 +221,6 @@ class Clause:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A whole formula: its clauses in order, problems that do not stop it, and the prose behind."""
-
-    clauses: tuple[Clause, ...]
-    problems: tuple[Problem, ...] = ()
-    behind: str = ""
-
-
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside one, in reading order."""
     inside = _INSIDE.get(type(node))
@@ -298,9 +289,10 @@ class Nodes(list[Node]):
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         super().__init__(nodes)
-        self._kinds: defaultdict[type, list[Any]] = defaultdict(list)
+        self.kept: dict[Callable[[Nodes], Any], Any] = {}
+        self._kinds = kinds = defaultdict[type, list[Any]](list)
         for node in self:
-            self._kinds[type(node)].append(node)
+            kinds[type(node)].append(node)
 
     @overload
     def of(self, kind: type[Kind], /) -> list[Kind]: ...
@@ -318,12 +310,41 @@ class Nodes(list[Node]):
         return frozenset([name.text for name in self.of(Name)])
 
 
+Found = TypeVar("Found")
+
+
+def once(search: Callable[[Nodes], Found]) -> Callable[[Nodes], Found]:
+    """A search through nodes that several rules ask for: what it found is kept with these."""
+
+    @wraps(search)
+    def kept(nodes: Nodes) -> Found:
+        if search not in nodes.kept:
+            nodes.kept[search] = search(nodes)
+        found: Found = nodes.kept[search]
+        return found
+
+    return kept
+
+
 class Formula(Nodes):
     """Clauses, and all nodes in them."""
 
     def __init__(self, clauses: Iterable[Clause]) -> None:
         self.clauses = tuple(clauses)
         super().__init__(node for clause in self.clauses for node in walk(clause.node))
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A whole formula: its clauses in order, problems that do not stop it, and the prose behind."""
+
+    formula: Formula
+    problems: tuple[Problem, ...] = ()
+    behind: str = ""
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        return self.formula.clauses
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {

@@ -25,7 +25,7 @@ from notes2code.meaning.inference import (
 from notes2code.meaning.inference.equations import Attempt, definitions
 from notes2code.meaning.inference.lower import RULES
 from notes2code.meaning.inference.run import Run
-from notes2code.meaning.inference.search import search
+from notes2code.meaning.inference.search import MAX_ATTEMPTS, SECOND_LOOK, search
 from notes2code.meaning.inference.settle import settle
 from notes2code.meaning.inference.shapes_declared import shapes_declared
 from notes2code.meaning.inference.slips import slips
@@ -155,7 +155,9 @@ def _type_stated(
             seen = survey(others, scope)
         run, equation = _typed(latex, others, seen, scope, shapes)
         numbers = taken_numbers.told(
-            run, equation, lambda seen: _typed(latex, others, seen, scope, shapes)[1]
+            run,
+            equation,
+            lambda seen: _typed(latex, others, seen, scope, shapes, SECOND_LOOK)[1],
         )
         known = scope.shapes.keys() | shapes.keys()
         doubts = (*numbers, *slips(others, seen, equation, known))
@@ -181,6 +183,7 @@ def _typed(
     seen: Survey,
     scope: Scope,
     shapes: Mapping[str, Shape],
+    attempts: int = MAX_ATTEMPTS,
 ) -> tuple[Run, Equation]:
     defines, targets = definitions(stated, seen)
     # What a range ends at is a size here, whatever the note calls so elsewhere.
@@ -195,7 +198,7 @@ def _typed(
         sizes.attach(run, Span(0, len(latex)))
         return settle(run, draft)
 
-    run, equation = search(start, attempt, len(seen.nodes))
+    run, equation = search(start, attempt, len(seen.nodes), attempts)
     if run.unranged is not None:
         raise run.unranged
     return run, partial.ranged(run, equation)

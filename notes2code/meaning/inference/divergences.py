@@ -17,10 +17,11 @@ _NAMES = frozenset(["D", "KL", "JS", "JSD"])
 def is_divergence(name: str, group: Group) -> bool:
     """Whether a name compares two distributions, ``KL(p ‖ q)``: whatever else the note calls so,
     it is called here, and multiplies nothing."""
-    between = "‖" in group.separators or any(
+    if names.base_letter(name) not in _NAMES:
+        return False
+    return "‖" in group.separators or any(
         isinstance(node, Infix) and node.op == "‖" for node in walk(group)
     )
-    return between and names.base_letter(name) in _NAMES
 
 
 def divergence(run: Run, name: str, group: Group, span: Span) -> Value:

@@ -58,8 +58,14 @@ def is_one(node: Node) -> bool:
     return False
 
 
+_SIGNS = frozenset(["1", "ones", "I", "delta"])
+"""What stands before what holds."""
+
+
 def below(run: Run, node: Script) -> Value | None:
     """``𝟙_{[k ≠ i]}``, and the ``δ_{ij}`` that is 1 where both are one."""
+    if not isinstance(node.base, Name | Num) or node.base.text not in _SIGNS:
+        return None
     match node:
         case Script(Name("delta"), Juxt((left, right)) | Group("", (left, right)), None, 0):
             letters = {side.text for side in (left, right) if isinstance(side, Name)}

@@ -76,8 +76,9 @@ def _joins_heads(target: Target) -> bool:
 def _refuse_recurrence(run: Run, value: Value, target: Target) -> None:
     """``D_{i,j} = \\min(D_{i-1,j}, D_{i,j-1}) + 1`` goes from element to element: that is no array
     made of another one by its name."""
-    own = [p for p in ir.walk(value.body) if isinstance(p, ir.Ref) and p.array == target.name]
-    for at in (at for ref in own for at in ref.at if len(target.indices) > 1):
+    inside = ir.walk(value.body) if len(target.indices) > 1 else ()
+    own = [p for p in inside if isinstance(p, ir.Ref) and p.array == target.name]
+    for at in (at for ref in own for at in ref.at):
         if isinstance(at, ir.Add) and {type(term) for term in at.terms} == {ir.Idx, ir.Num}:
             text = f"`{run.quote(target.span)}` is made of its own elements before, one by one"
             raise error("N2C034", text, target.span, "such a recurrence is not computed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import pairwise
 
 from notes2code.latex.tree import (
@@ -14,9 +14,11 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Num,
     Root,
     Script,
+    once,
     ungrouped,
     walk,
 )
@@ -67,7 +69,7 @@ def _is_policy(run: Run) -> bool:
     angles."""
     return any(
         isinstance(item, Name) and item.text == "pi"
-        for function, group in _calls(run)
+        for function, group in _calls(run.seen.nodes)
         if function not in _OF_ANGLES and not _is_of_circle(run, "pi")
         for item in group.items
     )
@@ -183,7 +185,7 @@ def is_memory(run: Run, name: str) -> bool:
 def _is_given_as_others(run: Run, name: str) -> bool:
     """Whether a function takes a letter alone where it takes another that counts nothing."""
     given: dict[tuple[str, int], set[str]] = {}
-    for function, group in _calls(run):
+    for function, group in _calls(run.seen.nodes):
         for at, item in enumerate(group.items):
             given.setdefault((function, at), set()).add(binders.bare(item))
     beside = (found - {name, ""} for found in given.values() if name in found)
@@ -193,7 +195,7 @@ def _is_given_as_others(run: Run, name: str) -> bool:
 def _is_given_as_array(run: Run, name: str) -> bool:
     """Whether a function that the notes define takes a letter alone where it computes with an
     array."""
-    for function, group in _calls(run):
+    for function, group in _calls(run.seen.nodes):
         own = run.functions.get(function) or run.scope.functions.get(function)
         if own is None or len(own.parameters) != len(group.items):
             continue
@@ -204,12 +206,15 @@ def _is_given_as_array(run: Run, name: str) -> bool:
     return False
 
 
-def _calls(run: Run) -> Iterator[tuple[str, Group]]:
+@once
+def _calls(nodes: Nodes) -> Sequence[tuple[str, Group]]:
     """The letters and words before parentheses, with what stands in these."""
-    for node in run.seen.nodes.of(Juxt):
-        for function, group in pairwise(node.factors):
-            if isinstance(function, Name) and isinstance(group, Group):
-                yield function.text, group
+    pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
+    return [
+        (function.text, group)
+        for function, group in pairs
+        if isinstance(function, Name) and isinstance(group, Group)
+    ]
 
 
 def _is_among_sizes(run: Run, name: str) -> bool:

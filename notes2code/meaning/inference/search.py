@@ -17,6 +17,9 @@ from notes2code.diagnostics import ProblemError, error
 from notes2code.meaning.inference.run import Dearer, Run
 
 MAX_ATTEMPTS = 120
+SECOND_LOOK = 40
+"""As many are enough to see whether a formula that is read already may be read otherwise, too."""
+
 MAX_WORK = 500_000
 """A bound on all attempts together: the time of one grows with the square of a formula's nodes."""
 
@@ -27,18 +30,21 @@ T = TypeVar("T")
 
 
 def search(
-    start: Callable[[dict[str, int]], Run], attempt: Callable[[Run], T], nodes: int
+    start: Callable[[dict[str, int]], Run],
+    attempt: Callable[[Run], T],
+    nodes: int,
+    attempts: int = MAX_ATTEMPTS,
 ) -> tuple[Run, T]:
     """Try plans in the order of their cost until one fits; raises ``ProblemError`` otherwise.
 
     ``start`` makes a fresh run with a plan, ``attempt`` types the formula, of so many ``nodes``, in
-    it.
+    it; so many ``attempts`` are made at most.
     """
     ties = count()
     waiting: list[tuple[float, int, dict[str, int]]] = [(0.0, next(ties), {})]
     best: tuple[float, int, Run, T] | None = None
     first_error: ProblemError | None = None
-    for _ in range(min(MAX_ATTEMPTS, 1 + MAX_WORK // max(1, nodes) ** 2)):
+    for _ in range(min(attempts, 1 + MAX_WORK // max(1, nodes) ** 2)):
         if not waiting or (best is not None and best[0] <= waiting[0][0]):
             break
         _, _, plan = heapq.heappop(waiting)

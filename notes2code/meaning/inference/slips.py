@@ -89,22 +89,23 @@ def _elements_apart(
                 counted[base].add(letter)
                 places.setdefault((base, letter), node.span)
     names_given = {given.name for given in equation.inputs if given.kind != "size"}
-    made_of = {
-        names.label(one.target): {names.label(node) for v in one.values for node in walk(v)}
-        for one in defines
-        if one.target
-    }
     for (base, letter), span in places.items():
         own, array = names.code_name(base, letter), names.code_name(base)
-        apart = counted[base] & summed and letter not in seen.bound
+        if own not in names_given or letter in seen.bound:
+            continue
         text = f"`{own}` is taken to be an input of its own, and no element of `{array}`"
         hint = "write an element as a sum with what is one-hot"
-        if apart and {own, array} <= names_given:
+        if counted[base] & summed and array in names_given:
             yield note("N2C039", text, span, hint)
-        elif (
-            own in names_given and own not in made_of.get(base, {own}) and letter not in seen.bound
-        ):
+        elif any(own not in made for made in _makings(base, defines)):
             yield warning("N2C080", text, span, hint)
+
+
+def _makings(name: str, defines: Sequence[Define]) -> Iterator[set[str]]:
+    """The names in what something is defined as, where it is defined last."""
+    made = (one for one in defines[::-1] if one.target and names.label(one.target) == name)
+    for define in itertools.islice(made, 1):
+        yield {names.label(node) for value in define.values for node in walk(value)}
 
 
 def _spelt_products(nodes: Nodes, equation: Equation, declared: Set[str]) -> Iterator[Problem]:

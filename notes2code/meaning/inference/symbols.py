@@ -24,10 +24,11 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     """The value of a name with its scripts, its power not yet applied."""
     use = gains.of_the_feature(run, run.seen.use(node))
     _refuse_bare_function(run, node, use)
-    _refuse_expectation(node, use)
-    _refuse_condition(node, use)
+    if isinstance(node, Script):
+        _refuse_expectation(node, use)
+        _refuse_condition(node, use)
+        _refuse_adjoint(run, node, use)
     _refuse_bold_counter(run, node)
-    _refuse_adjoint(run, node, use)
     value = value_at(run, use)
     if use.transposed:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
@@ -53,7 +54,7 @@ def _refuse_bold_counter(run: Run, node: Node) -> None:
         raise error("N2C033", text, node.span, "give one of the two another letter")
 
 
-def _refuse_adjoint(run: Run, node: Node, use: Use) -> None:
+def _refuse_adjoint(run: Run, node: Script, use: Use) -> None:
     """The ``U^\\dagger`` of ``U U^\\dagger`` is made of U, in one of two ways, and is no other
     matrix; nor is the ``U^H`` beside it."""
     match node:
@@ -69,15 +70,15 @@ def _stands_by(run: Run, plain: Node, node: Node) -> bool:
     return any(alike(factor, plain) for factors in products for factor in factors)
 
 
-def _refuse_condition(node: Node, use: Use) -> None:
+def _refuse_condition(node: Script, use: Use) -> None:
     """The ``a = b`` below an array, ``L_{a=b}``, says which one is meant, and is no index."""
-    below = node.sub if isinstance(node, Script) else None
+    below = node.sub
     if not isinstance(below, Relation) or names.label(below) or use.indices:
         return
     raise error("N2C032", "this index is not understood", below.span)
 
 
-def _refuse_expectation(node: Node, use: Use) -> None:
+def _refuse_expectation(node: Script, use: Use) -> None:
     """The ``𝔼_x`` of ``𝔼_x \\log p(x)``, and the ``E_{x=1}``."""
     match node:
         case Script(Name("E", _, font), below) if below is not None:
@@ -113,6 +114,15 @@ def value_at(run: Run, use: Use) -> Value:
             return _identity_matrix(run, use)
         if (many := _of_ones(run, use.name)) is not None:
             return Value(ir.ONE, (fresh(many),), use.span)
+    if run.defined and (value := _of_defined(run, use)) is not None:
+        return value
+    if not use.indices and not use.steps and letters.is_size(run, use.name):
+        return scalar(run.size(use.name), use.span)
+    return _input(run, use)
+
+
+def _of_defined(run: Run, use: Use) -> Value | None:
+    """The value of what another statement defines, or whose square it does."""
     defined = run.defined.get(use.name)
     if defined is not None:
         _refuse_share(run, use, defined)
@@ -120,12 +130,10 @@ def value_at(run: Run, use: Use) -> Value:
     if (one := members.member(run, use)) is not None:
         return one
     square = run.defined.get(f"{use.name}_squared")
-    if square is not None:
-        value = element_of(run, use, square)
-        return replace(value, body=ir.Pow(value.body, ir.HALF))
-    if not use.indices and not use.steps and letters.is_size(run, use.name):
-        return scalar(run.size(use.name), use.span)
-    return _input(run, use)
+    if square is None:
+        return None
+    value = element_of(run, use, square)
+    return replace(value, body=ir.Pow(value.body, ir.HALF))
 
 
 def _of_ones(run: Run, name: str) -> Size | None:

@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
+    once,
     ungrouped,
     walk,
 )
@@ -279,7 +280,8 @@ def labelled_bases(nodes: Nodes, bound: Set[str]) -> set[str]:
     return {base for base, letters in found.items() if letters & labels and len(letters) > 1}
 
 
-def named_after(nodes: Nodes) -> set[str]:
+@once
+def named_after(nodes: Nodes) -> Set[str]:
     """The r of ``μ_r`` beside ``r_i``: the moment of the r_i is named after them."""
     below = [(bare(node), node.sub) for node in nodes.of(Script) if node.sub is not None]
     named = {sub.text for b, sub in below if b in ("mu", "sigma") and isinstance(sub, Name)}

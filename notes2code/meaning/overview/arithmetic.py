@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    once,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader
@@ -31,24 +32,32 @@ def terms(node: Node) -> tuple[Node, ...]:
     return (node,)
 
 
-def sums(nodes: Nodes) -> list[Infix]:
+@once
+def sums(nodes: Nodes) -> Sequence[Infix]:
     """The sums and differences that are no terms of others."""
     found = [node for node in nodes.of(Infix) if node.op in "+-"]
     within = {id(node.left) for node in found}
     return [node for node in found if id(node) not in within]
 
 
-def chains(nodes: Nodes) -> list[Infix]:
+@once
+def chains(nodes: Nodes) -> Sequence[Infix]:
     """The products with signs that are no factors of others."""
     found = [node for node in nodes.of(Infix) if node.op in "×·"]
     inner = {id(node.left) for node in found}
     return [node for node in found if id(node) not in inner]
 
 
-def products(nodes: Nodes) -> Iterator[Sequence[Node]]:
+@once
+def products(nodes: Nodes) -> Sequence[Sequence[Node]]:
     """The factors of each product."""
-    yield from (product.factors for product in nodes.of(Juxt))
-    yield from map(binders.chain, chains(nodes))
+    return [*(product.factors for product in nodes.of(Juxt)), *map(binders.chain, chains(nodes))]
+
+
+@once
+def quotients(nodes: Nodes) -> Sequence[tuple[Node, Node]]:
+    """What is divided, and by what, wherever something is."""
+    return [*filter(None, map(quotient, nodes.of(Frac, Infix)))]
 
 
 def factors(term: Node) -> tuple[Node, ...]:

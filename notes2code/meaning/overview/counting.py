@@ -33,6 +33,9 @@ def from_one(seen: Survey, nodes: Nodes) -> None:
     sums = (node for node in nodes.of(Big) if node.op != "concat")
     subs = (node.sub for node in sums if node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
+    begun = _begin_with_one(nodes) | _counting_down(nodes)
+    if not (begun or seen.targets or firsts == {1}):
+        return
     products = nodes.of(Juxt, Infix)
     strided = {stride[0] for node in products if (stride := positions.stride(node)) is not None}
     told = strided | seen.ranges.keys() | {"pos"}
@@ -40,7 +43,7 @@ def from_one(seen: Survey, nodes: Nodes) -> None:
     if firsts == {1} or (unsaid and unsaid & (_divisors(nodes) | _less_one(nodes))):
         for letter in (unsaid | seen.bound | {*seen.free}) - told:
             seen.starts.setdefault(letter, 1)
-    for letter in (_begin_with_one(nodes) | _counting_down(nodes)) - told:
+    for letter in begun - told:
         seen.starts.setdefault(letter, 1)
 
 

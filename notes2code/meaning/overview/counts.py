@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from notes2code.latex.tree import Big, Frac, Group, Infix, Juxt, Name, Node, Nodes, Num, Script
+from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Num, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic
@@ -56,8 +56,7 @@ def _before_sums(nodes: Nodes) -> Iterator[str]:
 def _of_heads(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
     """The h and h_{kv} of ``G = h / h_{kv}`` and of ``h_{kv} = h``: as many heads there are, and as
     many keys and values for them."""
-    quotients = (arithmetic.quotient(node) for node in nodes.of(Frac, Infix))
-    sides = [parts for parts in quotients if parts is not None]
+    sides = [*arithmetic.quotients(nodes)]
     sides += [(one.target, value) for one in defines if one.target for value in one.values]
     for side in (*((node,) for node in nodes.of(Script)), *sides):
         if any(map(_counts_heads, side)) and all(map(scripts.is_name, side)):

@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Script,
     alike,
     children,
+    once,
     put,
     walk,
     words_in,
@@ -204,7 +205,8 @@ def _in_lists_of_three(nodes: Nodes, bound: Set[str]) -> list[str]:
     return sorted({x for own in rows for x in own} - bound)
 
 
-def neighbours(nodes: Nodes) -> set[str]:
+@once
+def neighbours(nodes: Nodes) -> Set[str]:
     """The v of ``Σ_{u ∈ N(v)}``, which is a place as the u is."""
     found: set[str] = set()
     for big in nodes.of(Big):
@@ -242,7 +244,8 @@ def _members(nodes: Nodes) -> Iterator[str]:
                 yield letter
 
 
-def _counted_elsewhere(nodes: Nodes) -> dict[str, set[str]]:
+@once
+def _counted_elsewhere(nodes: Nodes) -> Mapping[str, Set[str]]:
     """The letters below each name that a sum counts elsewhere: the c of ``z_c`` beside ``Σ_j
     e^{z_j}``; and those above it, beside an index below: the c of ``z_i^c`` beside ``z_i^t``."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
@@ -256,7 +259,8 @@ def _counted_elsewhere(nodes: Nodes) -> dict[str, set[str]]:
     return {base: letters for base, letters in below.items() if letters & summed}
 
 
-def _at_counted_places(nodes: Nodes) -> dict[str, set[str]]:
+@once
+def _at_counted_places(nodes: Nodes) -> Mapping[str, Set[str]]:
     """The letters in lists below each name, where a sum counts in the same place elsewhere: the c
     of ``l_{r,c}`` beside ``Σ_j e^{l_{r,j}}``."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
+    once,
     ungrouped,
     walk,
     words_in,
@@ -420,7 +421,8 @@ def doubled(nodes: Nodes) -> set[str]:
     return found - words_in(*others) if found else found
 
 
-def of_mixtures(nodes: Nodes) -> set[str]:
+@once
+def of_mixtures(nodes: Nodes) -> Set[str]:
     """The t of ``x_t = (1 - t) x_0 + t x_1``: the share of x_1, a number between 0 and 1, and below
     nothing but the left-hand side."""
     rest = {right for node in nodes.of(Infix) if (right := _taken_from_one(node)).islower()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from notes2code.latex.tree import (
-    Frac,
     Group,
     Infix,
     Name,
@@ -26,26 +25,19 @@ def numbers(nodes: Nodes) -> Iterator[str]:
     """The letters that are divided by a number, or divide one."""
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
         yield from _of_sum(added)
-    for node in nodes.of(Frac, Infix):
-        parts = arithmetic.quotient(node)
-        if parts is not None and _is_number(node):
+    for parts in arithmetic.quotients(nodes):
+        if _are_numbers(*parts):
             yield from (name for part in parts for name in arithmetic.capitals(part))
-        elif parts is not None and (name := binders.bare(parts[1])) and _divides_numbers(*parts):
+        elif (name := binders.bare(parts[1])) and _divides_numbers(*parts):
             yield name
-        elif parts is not None:
+        else:
             yield from (*_scaled(*parts), *_shared_out(*parts), *_counted(parts[1]))
 
 
 def divisors(nodes: Nodes) -> set[str]:
     """The capitals alone that something is divided by, as in ``z / T``: nobody divides by more."""
-    found = (
-        parts[1]
-        for node in nodes.of(Frac, Infix)
-        if (parts := arithmetic.quotient(node)) is not None
-    )
-    return {
-        name for below in found if isinstance(below, Name) for name in arithmetic.capitals(below)
-    }
+    found = (below for _, below in arithmetic.quotients(nodes) if isinstance(below, Name))
+    return {name for below in found for name in arithmetic.capitals(below)}
 
 
 def _of_sum(terms: Sequence[Node]) -> Iterator[str]:
@@ -65,19 +57,25 @@ def _divides(node: Node) -> bool:
 
 
 def _is_number(node: Node) -> bool:
+    """Whether a term is a quotient that is a number for sure."""
+    parts = arithmetic.quotient(node)
+    return parts is not None and _are_numbers(*parts)
+
+
+def _are_numbers(above: Node, below: Node) -> bool:
     """Whether a quotient of capitals is a number for sure: above and below stands one letter, as in
     ``T_c / T_m``, or below one to a power, as in ``A / N^α``."""
-    parts = arithmetic.quotient(node)
-    if parts is None or not all(map(arithmetic.is_arithmetic, parts)):
-        return parts is not None and _is_progress(*parts)
-    if any(map(scripts.is_transposed, walk(node))):
+    parts = (above, below)
+    if not all(map(arithmetic.is_arithmetic, parts)):
+        return _is_progress(above, below)
+    if any(scripts.is_transposed(node) for part in parts for node in walk(part)):
         return False
-    above, below = (
+    divided, divisors = (
         {names.base_letter(name) for name in arithmetic.capitals(part)} for part in parts
     )
-    powered = isinstance(parts[1], Script) and parts[1].sup is not None and bool(below)
-    plain = isinstance(parts[0], Name) and isinstance(parts[1], Name)
-    return powered or (plain and above <= names.TOTALS) or bool(above & below)
+    powered = isinstance(below, Script) and below.sup is not None and bool(divisors)
+    plain = isinstance(above, Name) and isinstance(below, Name)
+    return powered or (plain and divided <= names.TOTALS) or bool(divided & divisors)
 
 
 def _is_progress(above: Node, below: Node) -> bool:

@@ -36,35 +36,37 @@ def numbers(nodes: Nodes) -> Iterator[str]:
         yield from (*_of_settings(added), *_of_weighing(added))
     for factors in arithmetic.products(nodes):
         yield from _scales(factors)
-    for node in nodes.of(Frac, Infix):
-        if (parts := arithmetic.quotient(node)) is not None:
-            yield from _shifting(*parts)
+    for above, below in arithmetic.quotients(nodes):
+        yield from _shifting(above, below)
 
 
 def _lengths(nodes: Nodes) -> Iterator[str]:
     """The C of ``C g / ‖g‖``, ``\\frac{C}{‖g‖} g`` and ``C \\frac{g}{‖g‖}``: how long g is made. An
     A or a W may be a matrix that maps it."""
     scales = []
-    for quotient in nodes.of(Frac, Infix):
-        top, direction = _over_norm(quotient)
-        scales += [
-            binders.chain(top)[0] if isinstance(top, Infix) else arithmetic.factors(top)[0]
-        ] * direction
+    if not any(_is_norm(below) for _, below in arithmetic.quotients(nodes)):
+        return
+    for above, below in arithmetic.quotients(nodes):
+        if _is_norm(below):
+            scales.append(
+                binders.chain(above)[0]
+                if isinstance(above, Infix)
+                else arithmetic.factors(above)[0]
+            )
     pairs = [pair for product in nodes.of(Juxt) for pair in pairwise(product.factors)]
     pairs += [(node.left, node.right) for node in nodes.of(Infix) if node.op in "·×*"]
-    scales += [scale for scale, other in pairs if _over_norm(other)[1]]
+    divided = ((scale, arithmetic.quotient(other)) for scale, other in pairs)
+    scales += [scale for scale, parts in divided if parts is not None and _is_norm(parts[1])]
     names_of = (arithmetic.plain(scale) for scale in scales)
     yield from (name for name in names_of if name[:1] in _LENGTHS)
 
 
-def _over_norm(node: Node) -> tuple[Node, bool]:
-    """What is divided by the norm of a small letter, and whether something is."""
-    parts = arithmetic.quotient(node)
-    norm = parts[1].base if parts and isinstance(parts[1], Script) else parts and parts[1]
-    match norm:
-        case Group("‖", (vector,)) if parts and binders.bare(vector).islower():
-            return parts[0], True
-    return node, False
+def _is_norm(node: Node) -> bool:
+    """Whether a node is the norm of a small letter."""
+    match node.base if isinstance(node, Script) else node:
+        case Group("‖", (vector,)):
+            return binders.bare(vector).islower()
+    return False
 
 
 def _of_settings(terms: Sequence[Node]) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from notes2code.latex.tree import (
-    Frac,
     Group,
     Infix,
     Juxt,
@@ -50,7 +49,7 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
         factors = [one for factors in single for one in factors]
         found.update(_of_counts(factors, node.op, id(node) in totals, found))
         found.update(_of_patches(binders.chain(node)))
-    for parts in filter(None, map(arithmetic.quotient, nodes.of(Frac, Infix))):
+    for parts in arithmetic.quotients(nodes):
         if isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(arithmetic.plain, binders.chain(parts[1]))))
     return found
@@ -118,16 +117,20 @@ def _of_counts(
     """The names in a product of sizes and numbers, ``2 × B × S × d_model``; a count among them may
     be bold."""
     factors = [ungrouped(factor) for factor in factors]
-    found = [arithmetic.plain(factor) for factor in factors]
+    found = []
+    for factor in factors:
+        name = arithmetic.plain(factor)
+        if not (name or isinstance(factor, Num) or (sign == "×" and _is_bold(factor))):
+            return set()
+        found.append(name)
     sizes = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     number = any(isinstance(factor, Num) for factor in factors)
     if sign == "×":
         sure = number or sizes > 0 or not known.isdisjoint(found) or _are_extents(found, is_total)
     else:
         sure = _is_volume(factors, found, sign, is_total) or _has_sizes(found, sizes, number)
-    bold = number and sizes > 0 and sign == "×"
-    others = (factor for name, factor in zip(found, factors, strict=True) if not name)
-    plain = all(isinstance(f, Num) or (bold and _is_bold(f)) for f in others)
+    bold = number and sizes > 0
+    plain = bold or not any(map(_is_bold, factors))
     return {*filter(None, found)} if sure and plain else set()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Tree, walk
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Tree
 from notes2code.meaning.notation.scripts import is_name, outside_scripts
 
 _HELP = "write the sum that is meant, such as `\\sum_k w_k x_{i+k}`; `\\cdot` is a product"
@@ -14,7 +14,8 @@ _HELP = "write the sum that is meant, such as `\\sum_k w_k x_{i+k}`; `\\cdot` is
 def refuse(tree: Tree, said: bool) -> None:
     """Refuse ``(f * g)(t)``, the ``x \\star w`` of a correlation, and, where the text has ``said``
     that it is a convolution, ``x * w``."""
-    if not any(_is_sign(node) for clause in tree.clauses for node in walk(clause.node)):
+    signs = tree.formula.of(Infix)
+    if "star" not in tree.formula.words and all(node.op != "*" for node in signs):
         return
     nodes = [node for clause in tree.clauses for node in outside_scripts(clause.node)]
     # A text may say of attention that it is none.
@@ -26,13 +27,6 @@ def refuse(tree: Tree, said: bool) -> None:
                 raise error("N2C037", text, node.op_span, _HELP)
             case Juxt(factors):
                 _refuse_among(factors)
-
-
-def _is_sign(node: Node) -> bool:
-    """Whether a node is the sign of a convolution or a correlation, or between what one joins."""
-    if isinstance(node, Infix):
-        return node.op == "*"
-    return isinstance(node, Name) and node.text == "star"
 
 
 def _refuse_among(factors: tuple[Node, ...]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.joining import ELSE, IF
-from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, Tree, alike
+from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, alike
 from notes2code.latex.words import HIDDEN, SEEN
 
 _ENDS = frozenset(["=", ":=", "≡"])
@@ -14,19 +15,20 @@ _COMPARES = frozenset("<>≤≥≠")
 _LAST = ELSE - {"others"}
 
 
-def tabled(tree: Tree) -> tuple[Clause, ...]:
-    """The clauses of a formula; an equation and the cases behind it are one. Raises
-    ``ProblemError`` where words such as ``otherwise`` speak of cases that are not understood."""
+def tabled(given: Sequence[Clause], prose: str) -> tuple[Clause, ...]:
+    """The clauses of a formula with ``prose`` behind; an equation and the cases behind it are one.
+    Raises ``ProblemError`` where words such as ``otherwise`` speak of cases that are not
+    understood."""
     clauses: list[Clause] = []
     at, found = 0, None
-    while at < len(tree.clauses):
-        clause, before, found = tree.clauses[at], found, _cases(tree, at)
+    while at < len(given):
+        clause, before, found = given[at], found, _cases(given, at, prose)
         if before is None:
             _refuse_last_resort(clause.words, clause.node.span)
         clause, at = found or (clause, at + 1)
         clauses.append(clause)
     if clauses and found is None:
-        _refuse_last_resort(tree.behind, clauses[-1].node.span)
+        _refuse_last_resort(prose, clauses[-1].node.span)
     return tuple(clauses)
 
 
@@ -45,9 +47,9 @@ def _parted(words: str) -> list[str]:
     return [word.strip(",.:;()") for word in words.lower().split()]
 
 
-def _cases(tree: Tree, at: int) -> tuple[Clause, int] | None:
+def _cases(clauses: Sequence[Clause], at: int, prose: str) -> tuple[Clause, int] | None:
     """The equation at a clause with its cases, and where the clause behind them is."""
-    clause = tree.clauses[at]
+    clause = clauses[at]
     relation = clause.node
     if not isinstance(relation, Relation) or not _ENDS.issuperset(relation.signs):
         return None
@@ -55,13 +57,13 @@ def _cases(tree: Tree, at: int) -> tuple[Clause, int] | None:
         return None
     rows = _Rows(first, relation.operands[0])
     end = at + 1
-    for following in tree.clauses[at + 1 :]:
+    for following in clauses[at + 1 :]:
         taken = rows.words(following.words, following.node.span.start)
         if not taken or not rows.node(following.node):
             break
         end += 1
-    if end == len(tree.clauses):
-        rows.words(tree.behind, rows.rows[-1][-1].span.end)
+    if end == len(clauses):
+        rows.words(prose, rows.rows[-1][-1].span.end)
     if len(rows.rows) < 2 or rows.otherwise or any(len(row) == 1 for row in rows.rows):
         return None
     span = first.span.to(rows.rows[-1][-1].span)

@@ -11,6 +11,7 @@ from notes2code.latex.tree import (
     Big,
     Clause,
     Dots,
+    Formula,
     Frac,
     Group,
     Infix,
@@ -42,9 +43,9 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
     out: list[Statement] = []
     waiting: list[Node] = []
-    read = tabled(replace(tree, clauses=limits.ahead(tree.clauses)))
-    read = rewritten(lists.in_parentheses(read))
-    clauses = [inner for clause in read for inner in _expand(clause)]
+    read = lists.in_parentheses(tabled(limits.ahead(tree.clauses), tree.behind))
+    formula = tree.formula if read == tree.clauses else Formula(read)
+    clauses = [inner for clause in rewritten(formula) for inner in _expand(clause)]
     at = 0
     while at < len(clauses):
         clause = clauses[at]

@@ -82,8 +82,8 @@ def as_transposes(tree: Tree, named: Set[str]) -> Tree | None:
 
     text = f"`{names.label(primed[0])}` is taken to be a transpose"
     told = note("N2C039", text, primed[0].span, "write `^\\top` for it")
-    clauses = rewritten(tree.clauses, Script, transposed)
-    return replace(tree, clauses=clauses, problems=(*tree.problems, told))
+    formula = Formula(rewritten(tree.clauses, Script, transposed))
+    return replace(tree, formula=formula, problems=(*tree.problems, told))
 
 
 def _is_of_matrix(node: Node) -> TypeGuard[Script]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from notes2code.latex import tree
@@ -110,9 +110,8 @@ REWRITES = (
 )
 
 
-def rewritten(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+def rewritten(formula: Formula) -> tuple[Clause, ...]:
     """The clauses of a formula as they are read."""
-    formula = Formula(clauses)
     for rewrite in REWRITES:
         nodes = formula.of(rewrite.kind)
         change = rewrite.change(formula) if nodes else None

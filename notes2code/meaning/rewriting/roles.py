@@ -26,6 +26,8 @@ def as_sets(formula: Formula) -> Change | None:
 def apart(formula: Formula) -> Change | None:
     """Another letter for the k of ``Σ_k (W_q x)_k (W_k y)_k``, but for the one below W."""
     scripts = formula.of(Script)
+    if not formula.of(Big) or "W" not in formula.words:
+        return None
     counted = {_counted(node) for node in formula.of(Big)} & set(map(_inside, scripts))
     fresh = (letter for letter in _FRESH if letter not in formula.words)
     letters = dict(zip(sorted(counted), fresh, strict=False))

@@ -16,6 +16,8 @@ from notes2code.records import dataclass
 
 def labelled(formula: Formula) -> Change | None:
     """A word below such a weight."""
+    if names.WEIGHTS.isdisjoint(formula.words):
+        return None
     summed = {x for big in formula.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
     counted = [side for side in _mapped(formula.of(Juxt)) if side.counts]
     sums = [binders.chain(node) for node in formula.of(Infix) if node.op == "+"]

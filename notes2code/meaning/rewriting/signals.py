@@ -28,6 +28,8 @@ _TIME = "t"
 def as_indices(formula: Formula) -> Change | None:
     """``h_t`` for ``h(t)``, where a matrix stands before such an h, or its space is told, and the
     time t stands nowhere but behind and below names."""
+    if _TIME not in formula.words:
+        return None
     found = {id(group) for name, group in _pairs(formula) if _is_signal(name, group)}
     if not found or not _are_vectors(formula) or _is_elsewhere(formula, found):
         return None

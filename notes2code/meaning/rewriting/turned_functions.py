@@ -15,6 +15,8 @@ from notes2code.meaning.notation.scripts import is_name, is_transposed
 def apart(formula: Formula) -> Change | None:
     """The mark behind what a feature map is given which the formula calls without it, too. A matrix
     is multiplied both times; another letter is refused."""
+    if not any(map(is_transposed, formula.of(Script))):
+        return None
     pairs = [pair for product in formula.of(Juxt) for pair in pairwise(product.factors)]
     turned = {name for name, group in _called(pairs) if isinstance(name, Script)}
     plain = {name.text for name, group in _called(pairs) if isinstance(name, Name)}
