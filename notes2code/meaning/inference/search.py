@@ -17,7 +17,7 @@ from notes2code.diagnostics import ProblemError, error
 from notes2code.meaning.inference.run import Dearer, Run
 
 MAX_ATTEMPTS = 120
-SECOND_LOOK = 40
+SECOND_LOOK = 30
 """As many are enough to see whether a formula that is read already may be read otherwise, too."""
 
 MAX_WORK = 500_000
@@ -74,6 +74,8 @@ def search(
 def _neighbours(run: Run, plan: dict[str, int], limit: float) -> list[tuple[dict[str, int], float]]:
     """Plans that differ from an attempt in one later decision, with a bound on their cost, which is
     below a limit: what the attempt had cost before that decision, they will have cost too."""
+    if limit <= 0:
+        return []
     known = [at for at, decision in enumerate(run.decisions) if decision.key in plan]
     later = known[-1] + 1 if known else 0
     return [

@@ -133,6 +133,8 @@ def _spelt_products(nodes: Nodes, equation: Equation, declared: Set[str]) -> Ite
 def _spelt(product: Juxt) -> Iterator[Sequence[Node]]:
     """The capitals that stand right beside each other in a product, three at least; what has a
     script ends a run."""
+    if len(product.factors) < 3:
+        return
     letters = [one.base if isinstance(one, Script) else one for one in product.factors]
     for _, group in itertools.groupby(letters, names.is_capital):
         yield from filter(names.is_abbreviation, names.runs([*group]))
@@ -334,7 +336,7 @@ def _two_cases(uses: Sequence[Use], equation: Equation) -> Iterator[Problem]:
     """``X_m`` beside ``x_n``: two arrays of one kind whose names differ in the case alone."""
     ranks = {given.name: len(given.shape) for given in equation.inputs if given.shape}
     counted = {use.name: len(use.indices) for use in uses if use.name in ranks}
-    for use in uses:
+    for use in uses if len(counted) > 1 else ():
         other = _other_case(use.name)
         if use.name not in counted or other not in counted or use.name > other:
             continue

@@ -300,7 +300,7 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
     number and an array, which is then called by its index too: ``x`` and ``x_i``.
     """
     counts = run.seen.counted.get(use.name, {len(use.indices)})
-    most = max(counts | {len(use.indices)})
+    most = max(len(use.indices), *counts)
     kernel = use.name in run.seen.kernels
     if kernel or (
         len(counts) > 1 and not run.choose(f"one {use.name}", ((True, 0.0), (False, 0.4)))

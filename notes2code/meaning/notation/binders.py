@@ -324,6 +324,8 @@ def told_above(nodes: Nodes) -> Iterator[str]:
     ``z^f`` of a gate: nobody raises to f."""
     above: dict[str, list[str]] = {}
     loose: dict[str, set[str]] = {}
+    if sum(type(node.sup) is Name for node in nodes.of(Script)) < 2:
+        return
     for node in nodes.of(Script):
         match node:
             case Script(Name(base), sub, Name(letter), 0) if letter not in ("T", "top"):

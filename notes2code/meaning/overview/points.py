@@ -152,7 +152,7 @@ def _joined(seen: Survey, items: Sequence[Node]) -> Sequence[Node]:
 def _normalised(seen: Survey, nodes: Nodes) -> Iterator[Node]:
     """The x_i of ``γ (x_i - μ_i) / σ_i``, whose mean is that of the place i while the gain is one
     for all places: it has an entry for each feature."""
-    if not any(seen.counted.get(gain) == {0} for gain in names.GAINS):
+    if not any(seen.counted[gain] == {0} for gain in names.GAINS & seen.counted.keys()):
         return
     for node in nodes.of(Frac, Infix):
         top = node.top if isinstance(node, Frac) else node.left

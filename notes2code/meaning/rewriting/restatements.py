@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Problem
-from notes2code.latex.tree import Big, Matrix, Name, Nodes
+from notes2code.latex.tree import Big, Matrix, Name, Nodes, Num
 from notes2code.meaning.notation import groups
 from notes2code.meaning.overview import bare_sums
 from notes2code.meaning.rewriting import (
@@ -37,7 +37,7 @@ RESTATEMENTS = (
     # the other sets are named, and have no parentheses behind them.
     Restatement(sets.may_be_meant, sets.written_out),
     # An e between two numbers is Euler's or none, by what is defined.
-    Restatement(lambda nodes: "e" in nodes.words, scientific.written_out),
+    Restatement(lambda nodes: "e" in nodes.words and nodes.of(Num), scientific.written_out),
     # The expectation in a loss is of one sample; in what else is defined it is not computed.
     Restatement(lambda nodes: "E" in nodes.words, expectations.of_losses),
     # What only names something, a group or a function, is put where it is named.
