@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from functools import cached_property, wraps
+from itertools import chain
 from operator import attrgetter, is_
 from typing import Any, TypeAlias, TypeVar, get_args, overload
 
@@ -331,7 +332,7 @@ class Formula(Nodes):
 
     def __init__(self, clauses: Iterable[Clause]) -> None:
         self.clauses = tuple(clauses)
-        super().__init__(node for clause in self.clauses for node in walk(clause.node))
+        super().__init__(chain.from_iterable(walk(clause.node) for clause in self.clauses))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import is_
 from typing import TypeAlias
 
@@ -76,7 +77,7 @@ def nodes_in(statements: Sequence[Statement]) -> Nodes:
     """All nodes in the values and the conditions of definitions."""
     defines = [one for one in statements if isinstance(one, Define)]
     said = (node for define in defines for node in (*define.values, *define.conditions))
-    return Nodes(inner for node in said for inner in walk(node))
+    return Nodes(chain.from_iterable(map(walk, said)))
 
 
 def rewritten(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from notes2code.diagnostics import ProblemError, Span
 from notes2code.latex import parse
-from notes2code.latex.tree import Node
+from notes2code.latex.tree import Node, Nodes, Num, once
 
 Shown = Callable[[Node | None], str]
 
@@ -193,3 +193,16 @@ def test_numbers_are_bounded(number: str) -> None:
         parse(f"y = {number} x")
     assert raised.value.problem.code == "N2C020"
     assert raised.value.problem.span == Span(4, 4 + len(number))
+
+
+def test_what_is_searched_once_is_kept_with_its_nodes() -> None:
+    calls: list[int] = []
+
+    @once
+    def numbers(nodes: Nodes) -> Sequence[str]:
+        calls.append(len(nodes))
+        return [node.text for node in nodes.of(Num)]
+
+    one, other = parse("x + 1").formula, parse("x + 2 y").formula
+    assert [numbers(one), numbers(other), numbers(one)] == [["1"], ["2"], ["1"]]
+    assert calls == [len(one), len(other)]

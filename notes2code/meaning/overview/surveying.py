@@ -73,8 +73,8 @@ class _Parts:
         defines = tuple(s for s in statements if isinstance(s, Define))
         values = tuple(value for define in defines for value in define.values)
         targets = tuple(define.target for define in defines if define.target is not None)
-        nodes = Nodes(node for value in values for node in walk(value))
-        on_left = Nodes(node for target in targets for node in walk(target))
+        nodes = Nodes(chain.from_iterable(map(walk, values)))
+        on_left = Nodes(chain.from_iterable(map(walk, targets)))
         return cls(statements, defines, values, targets, nodes, on_left)
 
 
