@@ -166,8 +166,6 @@ class Characters:
 
     def _is_plain_script(self, run: str, pieces: list[str], start: int) -> bool:
         """Whether a run of letters is all below a name, ``e_ij``: in text without TeX."""
-        if self._is_index_and_factor(run, start):
-            return False
         return (
             len(pieces) > 1
             and len(run) < 4
@@ -176,6 +174,7 @@ class Characters:
             and run.islower()
             and "\\" not in self.latex
             and self.latex[start + len(run) : start + len(run) + 1] not in ("_", "^")
+            and not self._is_index_and_factor(run, start)
         )
 
     def _is_index_and_factor(self, run: str, start: int) -> bool:

@@ -171,7 +171,7 @@ class Parser(Operands):
                 )
             right = self.term()
             left = _joined(left, token, right, self.span_from(first))
-        if self.peek().text == "over" and self.peek().kind == "op":
+        if token.text == "over" and token.kind == "op":
             self.at += 1
             left = Frac(left, self.sum(), self.span_from(first))
         return left

@@ -12,7 +12,7 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
 from notes2code.meaning.inference.values import Value, dot, free_roots, settled, transpose
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
-from notes2code.meaning.notation import roots
+from notes2code.meaning.notation import binders, roots
 
 _TWO = ir.Num(2)
 
@@ -190,6 +190,6 @@ def _give_angles(run: Run, node: Node, half: Size) -> None:
 
 def factor(run: Run, factors: Sequence[Node]) -> int | None:
     """Which of some factors is the only turn among them, if one is."""
-    powers = [(at, node) for at, node in enumerate(factors) if isinstance(node, Script)]
-    found = [at for at, node in powers if angle(run, node) is not None]
+    found = [at for at, node in enumerate(factors) if binders.bare(node) == "e"]
+    found = [at for at in found if angle(run, factors[at]) is not None]
     return found[0] if len(found) == 1 and len(factors) > 1 else None

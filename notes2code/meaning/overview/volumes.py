@@ -117,12 +117,10 @@ def _of_counts(
     """The names in a product of sizes and numbers, ``2 × B × S × d_model``; a count among them may
     be bold."""
     factors = [ungrouped(factor) for factor in factors]
-    found = []
-    for factor in factors:
-        name = arithmetic.plain(factor)
-        if not (name or isinstance(factor, Num) or (sign == "×" and _is_bold(factor))):
-            return set()
-        found.append(name)
+    found = [arithmetic.plain(factor) for factor in factors]
+    others = [factor for name, factor in zip(found, factors, strict=True) if not name]
+    if not all(isinstance(f, Num) or (sign == "×" and _is_bold(f)) for f in others):
+        return set()
     sizes = sum(names.is_size_name(name) or _counts_by_name(name) for name in found if name)
     number = any(isinstance(factor, Num) for factor in factors)
     if sign == "×":
@@ -130,7 +128,7 @@ def _of_counts(
     else:
         sure = _is_volume(factors, found, sign, is_total) or _has_sizes(found, sizes, number)
     bold = number and sizes > 0
-    plain = bold or not any(map(_is_bold, factors))
+    plain = bold or not any(map(_is_bold, others))
     return {*filter(None, found)} if sure and plain else set()
 
 
