@@ -33,8 +33,12 @@ FAR_BELOW = -10_000
 
 
 def text(setting: Lambda) -> str:
-    """A setting as ``inspect`` shows it: ``d_k**-0.5``, ``relu``, ``causal``, ``M``."""
+    """A setting as ``inspect`` shows it: ``d_k**-0.5``, ``relu``, ``causal``, ``causal + B``."""
     body = setting.body
+    if isinstance(body, ir.Add) and is_causal(setting):
+        terms = [Lambda(setting.indices, term) for term in body.terms]
+        shown = dict.fromkeys(map(text, sorted(terms, key=is_causal, reverse=True)))
+        return " + ".join(shown)
     if is_causal(setting):
         return CAUSAL
     if isinstance(body, Fn) and body.arguments == (Ref(HOLE),):

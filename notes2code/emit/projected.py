@@ -85,17 +85,21 @@ class Projected:
 
     @property
     def goes_on(self) -> bool:
-        """Whether queries can come after keys that were made before."""
-        return self.several and self.same_anywhere
+        """Whether queries can come after keys that were made before, which they stand behind."""
+        return self.several and not self._counts
 
     @property
     def same_anywhere(self) -> bool:
         """Whether weights depend neither on where a text stands nor on how many keys there are."""
+        return not (self.placed or self._counts)
+
+    @property
+    def _counts(self) -> bool:
+        """Whether weights depend on how many queries or keys there are."""
         what = self.inner or self.view
         bodies = (in_own_sizes(what.recognised, v).body for v in what.recognised.settings.values())
         inside = (part for body in bodies for part in ir.walk(body))
-        counted = any(isinstance(part, Size) and part.name in ("n", "m") for part in inside)
-        return not (self.placed or counted)
+        return any(isinstance(part, Size) and part.name in ("n", "m") for part in inside)
 
     @property
     def joins(self) -> bool:

@@ -129,7 +129,9 @@ class View:
         if "Mix" not in self.uses:
             return False
         own, across = self.uses["Mix"].projected, self.uses.get("Cross")
-        if across is not None and (across.projected.causal or across.projected.turns):
+        if across is not None and (
+            across.projected.causal or across.projected.turns or across.projected.placed
+        ):
             return False
         return own.causal and own.goes_on and (across is None or across.projected.goes_on)
 

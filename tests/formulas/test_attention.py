@@ -650,3 +650,11 @@ def test_a_size_of_keys_and_of_the_model_scales_as_usual() -> None:
     assert (square.settings["scale"], square.diagnostics) == ("d_k**-0.5", ())
     wide = r"W_Q, W_K \in \mathbb{R}^{d \times k}"
     assert [one.code for one in compile_formula(latex, context=[wide]).diagnostics] == ["N2C050"]
+
+
+def test_what_is_added_beside_a_causal_mask_is_shown() -> None:
+    mask = r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
+    latex = rf"\mathrm{{softmax}}(QK^\top / \sqrt{{d_k}} + B + M) V, \quad {mask}"
+    assert compile_formula(latex).settings["mask"] == "causal + B"
+    twice = latex.replace("B + M", "M + M")
+    assert compile_formula(twice).settings["mask"] == "causal"

@@ -62,6 +62,17 @@ def notes(heads: str, mix: str, turn: Sequence[str] = TURN) -> Sequence[str]:
     return [NORM, *turn, *ATTENTION, heads, GATED, block(mix), *MODEL]
 
 
+FAR = [
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d_k} + M + D) V",
+    ATTENTION[1],
+    r"D_{ij} = -\frac{i - j}{2}",
+]
+PLAIN_HEADS = (
+    rf"\mathrm{{MultiHead}}{JOINED} \mathrm{{head}}_i = "
+    r"\mathrm{Attention}(X W_i^Q, X W_i^K, X W_i^V)"
+)
+
+
 def small(package: ModuleType, **more: int) -> Any:
     """A model of few numbers with random weights; what it computes when it is made is exact."""
     torch.set_default_dtype(torch.float64)
@@ -189,3 +200,15 @@ def test_ruff(command: Sequence[str], tmp_path: Path) -> None:
     line = [sys.executable, "-m", "ruff", *command, "--no-cache", "--config", config, *code]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_model_whose_scores_go_by_distance_remembers_what_it_has_read(
+    run_tests: RUN, imported: IMPORTED
+) -> None:
+    package = package_of([NORM, *FAR, PLAIN_HEADS, GATED, block("MultiHead"), *MODEL])
+    assert run_tests(without_training(package))
+    model = small(imported(package))
+    tokens = torch.tensor([[1, 2, 3, 4, 5, 6]])
+    caches = model.empty_caches()
+    pieces = [model(piece, caches=caches) for piece in tokens.split([3, 1, 2], dim=1)]
+    torch.testing.assert_close(torch.cat(pieces, dim=1), model(tokens))

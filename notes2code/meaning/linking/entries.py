@@ -330,7 +330,8 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
     if statement.conditions and not target.parameters:
         parsed.cases.add(target.name)
     of_something = bool(target.parameters or target.counted)  # as the D of D(x) = σ(w x + b)
-    if not target.name or constant or (names.is_size_name(target.name) and not of_something):
+    size = names.is_size_name(target.name) and not (of_something or target.indices)
+    if not target.name or constant or size:
         return
     if of_something:
         parsed.functions.add(target.name)
