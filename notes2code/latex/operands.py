@@ -311,6 +311,8 @@ class Operands(Arguments):
     def is_sum_sign(self) -> bool:
         """Whether ``\\Sigma`` is written for ``\\sum``: an index below and a body behind."""
         index, end = self.below()
+        if self.is_inverse():
+            return False
         counted = any(token.text in ("=", "∈") for token in index)
         letter = len(index) == 1 and index[0].text in INDICES
         if not letter and len(index) == 1 and index[0].kind == "name":
@@ -319,24 +321,38 @@ class Operands(Arguments):
             return index[0].text in uses and self.tokens[end].kind in OPERANDS
         return counted or (letter and self.tokens[end].kind in (OPERANDS | {"^"}))
 
+    def is_inverse(self) -> bool:
+        """Whether ``-1`` stands above the next sign, as in ``\\Sigma_k^{-1}``."""
+        at = self.at + 1
+        if self.tokens[at].kind == "_":
+            at = self.script_end(at)
+        end = self.script_end(at) if self.tokens[at].kind == "^" else at
+        return [token.text for token in self.tokens[at + 1 : end]] == ["{", "-", "1", "}"]
+
     def is_joining_sign(self) -> bool:
         """Whether a sign or word joins what it counts: ``\\Vert_{h=1}^{H} \\mathrm{head}_h``."""
         return any(token.text == "=" for token in self.below()[0])
 
     def below(self) -> tuple[list[Token], int]:
-        """What stands below the next sign, without braces, and where that ends."""
-        if self.tokens[self.at + 1].kind != "_":
+        """What stands below the next sign, without braces, and where its scripts end; another
+        script may stand before it, as in ``\\Sigma^n_{i=1}``."""
+        end = self.at + 1
+        if self.tokens[end].kind == "^":
+            end = self.script_end(end)
+        if self.tokens[end].kind != "_":
             return [], self.at + 1
-        depth, end = 0, self.at + 2
-        found: list[Token] = []
+        start, end = end + 1, self.script_end(end)
+        return [token for token in self.tokens[start:end] if token.kind not in "{}"], end
+
+    def script_end(self, at: int) -> int:
+        """Where the script ends whose sign stands at a place."""
+        depth, end = 0, at + 1
         while end < len(self.tokens):
-            token = self.tokens[end]
-            depth += {"{": 1, "}": -1}.get(token.kind, 0)
-            found.append(token)
+            depth += {"{": 1, "}": -1}.get(self.tokens[end].kind, 0)
             end += 1
             if depth == 0:
                 break
-        return [token for token in found if token.kind not in "{}"], end
+        return end
 
     def big(self, first: Token) -> Node:
         """A sum, product or maximum; its body goes up to the next ``+`` or ``−``."""

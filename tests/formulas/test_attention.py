@@ -533,6 +533,16 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         lambda q, k, v: grouped(q, k, v, [i * len(k) // len(q) for i in range(len(q))]),
     ),
     Case(
+        r"\mathrm{head}_i = \mathrm{Attention}(X A_i^Q, X A_{g(i)}^K, X A_{g(i)}^V)",
+        "X[n,d] A_Q[h,d,k] A_K[g,d,k] A_V[g,d,v]",
+        lambda x, q, k, v: grouped(
+            x @ q / np.sqrt(q.shape[-1]),
+            x @ k,
+            x @ v,
+            [i * len(k) // len(q) for i in range(len(q))],
+        ),
+    ),
+    Case(
         r"O_h = \mathrm{softmax}(Q_h K_{\lfloor h / r \rfloor}^\top) V_{\lfloor h / r \rfloor}",
         "Q[g*r,n,d] K[g,m,d] V[g,m,v] r#",
         lambda q, k, v, r: grouped(q, k, v, [i // r for i in range(len(q))]),

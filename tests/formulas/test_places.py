@@ -40,6 +40,13 @@ def differences(n: int, m: int) -> Any:
         lambda a, p, s: a * np.exp(-((np.arange(a.shape[1]) - p[:, None]) ** 2) / (2 * s**2)),
         context=r"p_t = S \cdot \sigma(v^\top \tanh(W h_t))",
     ),
+    Case(
+        r"a_{ij} = w_{\mathrm{clip}(i-j, 2)}, \quad \mathrm{clip}(x, r) = \mathrm{clip}(x, -r, r)",
+        "w[5] n# m#",
+        lambda w, n, m: w[2 - np.clip(differences(n, m), -2, 2)],
+    ),
+    # A word above an element in brackets is a part of its name.
+    Case(r"S^{\text{rel}}[i, j] = q_i \cdot k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
     # A colon is a whole axis: rows lie down, and columns stand.
     Case(r"s_{ij} = Q_{i,:} K_{j,:}^\top", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
     Case(r"c[i, j] = A[i, :] B[:, j]", "A[n,d] B[d,m]", np.matmul),

@@ -89,6 +89,28 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "W[3,d,d] x[d]",
         lambda w, x: np.tanh(w[2] @ np.tanh(w[1] @ np.tanh(w[0] @ x))),
     ),
+    # What is defined one step ahead makes one state more than its letter counts to.
+    Case(
+        r"s_0 = x, \quad s_{l+1} = \tanh(W_l s_l), \quad l = 0, \dots, 2, \quad y = s_3 U",
+        "x[d] W[3,d,d] U[d,e]",
+        lambda x, w, u: reduce(lambda s, one: np.tanh(one @ s), w, x) @ u,
+    ),
+    Case(
+        r"s_0 = x, \quad s_{l+1} = s_l + f(s_l), \quad l = 0, \dots, L - 1",
+        "x[d] f() L#",
+        lambda x, f, n: reduce(lambda s, _: s + f(s), range(n), x),
+    ),
+    Case(
+        r"s^{(0)} = x, \quad s^{(t+1)} = t \cos(s^{(t)}), \quad t = 0, \dots, 3",
+        "x[d]",
+        lambda x: 3 * np.cos(2 * np.cos(np.cos(0 * x))),
+    ),
+    # A state that is asked for last is the one, too.
+    Case(
+        r"s_0 = x, \quad s_{l+1} = \tanh(W_l s_l), \quad y = s_2",
+        "x[d] W[2,d,d]",
+        lambda x, w: np.tanh(w[1] @ np.tanh(w[0] @ x)),
+    ),
     Case(
         r"h_l = \max(0, W_l h_{l-1} + b_l), \quad l = 1, \dots, 2, \quad h_0 = x",
         "W[2,d,d] b[2,d] x[d]",
@@ -218,6 +240,18 @@ def test_value(case: Case) -> None:
 )
 def test_a_step_knows_one_of_each_only(latex: str, name: str) -> None:
     with pytest.raises(FormulaError, match=f"`{name}` is at two steps"):
+        compile_formula(latex)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"s_0 = x, \quad s_{l+1} = \tanh(s_l), \quad l = 1, \dots, L",
+        r"s_0 = x, \quad s_l = \tanh(s_{l-1}), \quad l = 0, \dots, L",
+    ],
+)
+def test_the_first_step_makes_the_state_behind_the_first(latex: str) -> None:
+    with pytest.raises(FormulaError, match="stands before `s_1`"):
         compile_formula(latex)
 
 

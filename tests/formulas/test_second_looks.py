@@ -239,6 +239,12 @@ ABOVE = [
 
 MATRICES = [
     Case(r"y = x^\top \Sigma x", "x[d] Sigma[d,d]", lambda x, s: x @ s @ x),
+    Case(
+        r"s_k = x^\top \Sigma_k^{-1} x",
+        "x[d] Sigma[k,d,d]",
+        lambda x, s: np.array([x @ np.linalg.inv(one) @ x for one in s]),
+    ),
+    Case(r"s = \Sigma^{n}_{i=1} a_i b_i", "a[n] b[n]", np.dot),
     Case(r"W = U \Sigma V^\top", "U[m,d] Sigma[d,n] V[p,n]", lambda u, s, v: u @ s @ v.T),
     Case(
         r"L = \|W^\top W - I\|_F^2",

@@ -135,6 +135,7 @@ def cosine(u: Any, v: Any) -> Any:
         lambda h, q, w: softmax(q @ w @ h.T) @ h,
     ),
     Case(r"c_t = \sum_s \alpha_t(s) h_s", "alpha[n,m] h[m,d]", lambda a, h: a @ h),
+    Case(r"b_t(s) = \frac{\exp(g_t(s))}{\sum_{s'} \exp(g_t(s'))}", "g[n,m]", softmax),
     Case(
         r"c_t = \sum_s \alpha_t(s) v_s",
         "q[n,d] k[m,d] v[m,e]",

@@ -17,7 +17,7 @@ _NAMES = frozenset(["D", "KL", "JS", "JSD"])
 def is_divergence(name: str, group: Group) -> bool:
     """Whether a name compares two distributions, ``KL(p ‖ q)``: whatever else the note calls so,
     it is called here, and multiplies nothing."""
-    if names.base_letter(name) not in _NAMES:
+    if _NAMES.isdisjoint((names.base_letter(name), name.rpartition("_")[2])):
         return False
     return "‖" in group.separators or any(
         isinstance(node, Infix) and node.op == "‖" for node in walk(group)

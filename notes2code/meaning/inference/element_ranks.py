@@ -255,6 +255,15 @@ def _sequence(element: Element) -> int | None:
     return element.usually(2, 1) if element.use.name in element.run.seen.sequences else None
 
 
+def _row(element: Element) -> int | None:
+    """The row E_{x,i} of a table of embeddings, which a token x_i tells."""
+    label = element.use.name.partition("_")[2]
+    told = len(label) == 1 and label.islower() and label not in names.INDEX_LETTERS
+    if element.base in ("E", "e") and told and element.indices == 1:
+        return element.among((1, 0.0), (2, 2.2))
+    return None
+
+
 def _label(element: Element) -> int | None:
     """Labels, probabilities, and what else is a number where a loss is made of it."""
     run, base = element.run, element.base
@@ -435,6 +444,7 @@ _CUSTOMS: Sequence[Custom] = (
     _entry,
     _gain,
     _sequence,
+    _row,
     _label,
     _share,
     _in_company,

@@ -72,6 +72,8 @@ class Attempt:
         run = self.run
         self._refuse_twice()
         for at in range(len(self.defines)):
+            recursion.last_states(self, at, self._names_in(at))
+        for at in range(len(self.defines)):
             self.define(at)
         final = self._first_result()
         if len(self.defines) > 1 and self._sequential():
@@ -398,7 +400,8 @@ class Attempt:
         left-hand side lacks, or that a sum binds elsewhere, is refused: it has no range."""
         run = self.run
         mine = {x for at in target.indices for x in words_in(at.node)}
-        identity = define.target is None and len(define.values) > 1
+        column = left_sides.is_new_column(define)
+        identity = define.target is None and len(define.values) > 1 and not column
         if identity:
             mine = words_in(define.values[0])
         places = {x: at for node in define.values for x, at in run.seen.loose(node).items()}
@@ -425,10 +428,9 @@ class Attempt:
         loose = [x for x in loose if x not in run.seen.ranges]  # not w_i, i = 1, …, n
         whole = settled(value.body)  # and not α = softmax(k_i)
         loose = [x for x in loose if not _is_over(whole, find_index(run.indices[x]))]
-        if loose and target.name and not (mine or summed):
-            text = (
-                f"`{target.name}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
-            )
+        named = run.quote(define.values[0].span) if column else target.name
+        if loose and named and not (mine or summed):
+            text = f"`{named}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
             hint = "write the indices on its left-hand side too, and labels as words, `\\text{…}`"
             run.problems.append(note("N2C039", text, target.span, hint))
         for letter in sorted(mine & summed - places.keys()) if not identity else ():

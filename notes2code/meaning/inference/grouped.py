@@ -45,7 +45,8 @@ def place(run: Run, node: Node, size: Size) -> Expr | None:
 def _by_name(run: Run, name: str, index: Index, size: Size, node: Node) -> Expr:
     """``g(i)``, which nothing defines but as a quotient: groups of equal size, in order."""
     defined = run.scope.functions.get(name)
-    if not run.seen.attends or (defined is not None and not _is_quotient(defined.value.body)):
+    attends = run.seen.attends or any(map(names.label_of_projection, run.seen.counted))
+    if not attends or (defined is not None and not _is_quotient(defined.value.body)):
         raise error("N2C032", "this index is not understood", node.span)
     run.unify(run.size(name), size, node.span)
     text = f"`{run.quote(node.span)}` is taken to be the group of head `{index.name}`"

@@ -271,7 +271,11 @@ def _clipped_by(own: Equation, arguments: Sequence[Expr], node: Node) -> Expr:
 
 
 def _bounds(body: Expr, name: str) -> tuple[Expr, Expr] | None:
-    """The low and the high of ``max(low, min(x, high))``, or of the same the other way round."""
+    """The low and the high of ``max(low, min(x, high))``, or of the same the other way round, and
+    of ``clip(x, low, high)``."""
+    match body:
+        case ir.Fn("clip", (ir.Ref(mine), low, high)) if mine == name:
+            return low, high
     outer, sides = _extreme(body)
     for bound, inside in (sides, sides[::-1]) if len(sides) == 2 else ():
         inner, others = _extreme(inside)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note, warning
-from notes2code.latex.tree import Big
+from notes2code.latex.tree import Big, Matrix, alike, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families
 from notes2code.meaning.inference.declared import together
@@ -21,6 +21,7 @@ from notes2code.meaning.notation import positions, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.prose.kinds import CALLED
 from notes2code.meaning.scope import Shape
+from notes2code.meaning.stated import Define
 
 _SCORES = frozenset([*"eADMS", "alpha", "score"])
 _STATES = frozenset("hux")
@@ -352,6 +353,22 @@ def _names_number(seen: Survey, target: Target, name: str) -> bool:
     of_layer = of_layer and (seen.logs or bool(seen.nodes.of(Big)))
     known = base in _NUMBERS or names.is_number(base)
     return known and not noise and (not target.indices or of_layer)
+
+
+def is_new_column(define: Define) -> bool:
+    """Whether names of their own stand on the left in a column, ``[a'; b']``: what comes out has
+    no other name, and none of them stands on the right."""
+    match define.values:
+        case (Matrix(rows=rows), *right) if define.target is None and right:
+            cells = [cell for row in rows for cell in row]
+        case _:
+            return False
+    if any(len(row) != 1 for row in rows) or any(
+        c is None or not scripts.is_name(c) for c in cells
+    ):
+        return False
+    inside = [inner for value in right for inner in walk(value)]
+    return not any(alike(inner, cell) for cell in cells for inner in inside)
 
 
 def is_row(target: Target) -> bool:

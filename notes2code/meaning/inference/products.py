@@ -186,6 +186,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(3.4 if is_weight(left) else 1.2)
         if number is left and array.rank == 2 and _is_unknown_capital(run, number, array):
             run.pay(1.2)  # the U of U E is a matrix, as E is
+        if number is right and array.rank == 2 and _is_written_out(array) and _is_latin(number):
+            run.pay(2.2)  # the x_m^{(i)} behind a matrix of sines and cosines is a vector
         if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
         if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
@@ -296,6 +298,20 @@ def _maps_a_number(left: Value, right: Value) -> bool:
         case ir.Ref(matrix), ir.Ref(given) if left.rank == 2:
             capital = names.base_letter(matrix).isupper()
             return capital and (is_weight(left) or not names.base_letter(given).isupper())
+    return False
+
+
+def _is_written_out(array: Value) -> bool:
+    """Whether the cells of an array stand in the formula: it has so many rows and columns."""
+    lengths = [find(find_index(axis).size).value for axis in array.axes]
+    return all(isinstance(size, ir.Num) for size in lengths)
+
+
+def _is_latin(number: Value) -> bool:
+    """Whether a number has a letter that is not Greek, or an index."""
+    match number.body:
+        case ir.Ref(name, at):
+            return bool(at) or names.base_letter(name) not in names.GREEK
     return False
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error
+from notes2code.latex.tree import Num
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import strides
 from notes2code.meaning.inference.indexing import count
@@ -13,6 +14,7 @@ from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.values import Value, fresh, shape_text
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
 from notes2code.meaning.notation import binders
+from notes2code.meaning.stated import Range
 
 if TYPE_CHECKING:
     from notes2code.meaning.inference.equations import Attempt
@@ -51,7 +53,9 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     initial = attempt.done[first].array
     letter = binders.step_letter(attempt.defines[at])
     assert letter is not None
-    counter = Index(letter, _steps(attempt, at, letter), 1)
+    counter = Index(
+        letter, _steps(attempt, at, letter), 1 - binders.steps_ahead(attempt.defines[at])
+    )
     run.step = run.indices[letter] = counter
     before = f"{state}_before"
     run.defined[state] = Defined(before, initial, 0)
@@ -91,12 +95,14 @@ def _renamed(array: Lambda) -> Lambda:
 
 
 def _steps(attempt: Attempt, at: int, letter: str) -> Size:
-    """The number of steps: the end of the letter's range, else the number of the state that
-    another statement asks for, else a size of its own."""
+    """The number of steps: that of the last state by the letter's range, else the number of the
+    state that another statement asks for, else a size of its own."""
     run, last = attempt.run, attempt.lasts.get(at, "")
     known = run.seen.ranges.get(letter)
     if known is not None and known.last is not None:
-        steps = count(run, known.last, 1)
+        ahead = binders.steps_ahead(attempt.defines[at])
+        _refuse_late_start(attempt.targets[at].name, known, ahead)
+        steps = count(run, known.last, 1 - ahead)
         end = steps.value.value if isinstance(steps.value, ir.Num) else None
         if last.isdigit() and str(end) != last:
             raise error(
@@ -109,3 +115,17 @@ def _steps(attempt: Attempt, at: int, letter: str) -> Size:
     if last.isdigit():
         return Size("", value=ir.Num(int(last)))
     return run.size(last or ("N" if letter != "N" else "L"))
+
+
+def _refuse_late_start(state: str, known: Range, ahead: int) -> None:
+    """The x_1 of ``x_{l+1} = …, l = 1, …, L`` behind an ``x_0`` is made by no step, and ``l = 0``
+    would make the x_0 of ``x_l = …`` once more."""
+    match known.first:
+        case Num(first) if first.isdigit() and int(first) + ahead != 1:
+            raise error(
+                "N2C032",
+                f"the first step makes `{state}_{int(first) + ahead}`, and `{state}_0` stands "
+                f"before `{state}_1`",
+                known.span,
+                "mend the first number that is counted",
+            )

@@ -394,6 +394,12 @@ def step_letter(define: Define) -> str | None:
     return None
 
 
+def steps_ahead(define: Define) -> int:
+    """How far a recursion defines ahead of the letter that counts its steps: 1 for ``x_{l+1}``."""
+    letter = step_letter(define)
+    return _step(define.target, {letter} if letter else set()) or 0
+
+
 def at_own_step(define: Define, letter: str) -> Node | None:
     """Where the right-hand side of a step in two letters has a state not at the step before: the
     ``h_t^{(l-1)}`` of a network that steps in time and over layers, and the ``h_i^{(l-1)}``."""

@@ -14,8 +14,10 @@ from notes2code.latex.tree import (
     Clause,
     Formula,
     Group,
+    Infix,
     Juxt,
     Name,
+    Neg,
     Node,
     Nodes,
     Relation,
@@ -132,8 +134,9 @@ def _label_of_row(name: Node, behind: Node) -> tuple[Node, ...]:
 
 def _is_array(node: Node) -> bool:
     """Whether a node is a name with elements: no function, and no E, which may be a mean. What
-    stands above a name may turn it."""
-    plain = not isinstance(node, Script) or node.sup is None
+    stands above a name may turn it, but for a word."""
+    above = node.sup if isinstance(node, Script) else None
+    plain = above is None or (len(names.label(above)) > 1 and not isinstance(above, Infix | Neg))
     base = binders.bare(node)
     return plain and base != "" and base not in names.FUNCTIONS | {"E", "Var", "Cov"}
 

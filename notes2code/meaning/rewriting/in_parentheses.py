@@ -48,10 +48,12 @@ def _base(node: Node) -> str:
 
 
 def _letter(name: Node, group: Group) -> str:
-    """The index letter that stands alone in parentheses; "" for anything else, and for the t of
-    ``R_t(t)``, which is the R of t."""
+    """The index letter that stands alone in parentheses, primed or not; "" for anything else, and
+    for the t of ``R_t(t)``, which is the R of t."""
     match name, group.items:
-        case Script(sub=Name(own)), (Name(letter),) if letter in names.INDEX_LETTERS - {own}:
+        case Script(sub=Name(own)), (Name(letter) | Script(Name(letter), None, None),) if (
+            letter in names.INDEX_LETTERS - {own}
+        ):
             return letter
     return ""
 

@@ -16,6 +16,7 @@ from notes2code.meaning.rewriting import (
     expectations,
     groups_defined,
     largest,
+    looked_up,
     parities,
     scientific,
     sets,
@@ -43,6 +44,8 @@ RESTATEMENTS = (
     # What only names something, a group or a function, is put where it is named.
     Restatement(lambda nodes: groups.NAMES & nodes.words, groups_defined.written_out),
     Restatement(lambda nodes: nodes.of(Name), aliases.written_out),
+    # The rows of a table that is nothing else are an array of their own.
+    Restatement(looked_up.may_be_meant, looked_up.as_rows),
     # One statement of two things is two: of even and odd elements, and of a complex number's parts.
     Restatement(lambda nodes: nodes.of(Matrix), parities.apart),
     Restatement(lambda nodes: {"e", "cos"} & nodes.words, complex_pairs.apart),

@@ -1,0 +1,103 @@
+"""Rows of a table by what tells them: the ``E_{x_i}`` of a formula that has x and E for nothing
+else is one row for each i, whatever table it is from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from notes2code.diagnostics import Problem, note
+from notes2code.latex.tree import (
+    Accent,
+    Group,
+    Infix,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    rebuilt,
+    walk,
+)
+from notes2code.meaning import names
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.stated import Define, Restated, Statement, nodes_in, rewritten
+
+
+def may_be_meant(nodes: Nodes) -> bool:
+    """Whether a name has below it a name that has an index below it."""
+    return any(map(_place, nodes.of(Script)))
+
+
+def as_rows(stated: Sequence[Statement]) -> Restated:
+    """The statements with ``E_{x,i}``, x being a label, for ``E_{x_i}``, and notes of that."""
+    found = [node for node in nodes_in(stated).of(Script) if _place(node)]
+    sides = [side for one in stated if isinstance(one, Define) for side in _sides(one)]
+    arrays = Counter(_words(node for side in sides for node in scripts.outside_scripts(side)))
+    everywhere = Counter(_words(node for side in sides for node in walk(side)))
+    tables, keys = Counter(map(binders.bare, found)), Counter(map(_key, found))
+    rows = [
+        node
+        for node in found
+        if arrays[base := binders.bare(node)] == tables[base]
+        if everywhere[key := _key(node)] == keys[key]
+    ]
+    if not rows:
+        return tuple(stated), ()
+    return rewritten(stated, lambda _: _written(rows)), tuple(_notes(rows))
+
+
+def _sides(define: Define) -> Iterator[Node]:
+    """What stands in a definition, on either side."""
+    yield from (*define.values, *define.conditions)
+    if define.target is not None:
+        yield define.target
+
+
+def _words(nodes: Iterable[Node]) -> Iterator[str]:
+    return (node.text for node in nodes if isinstance(node, Name))
+
+
+def _written(rows: Sequence[Script]) -> Callable[[Node], Node]:
+    def written(node: Node) -> Node:
+        if isinstance(node, Script) and any(node is row for row in rows):
+            key, index = _place(node)
+            span = key.span.to(index.span)
+            below = Group("", (key, index), (",",), span)
+            return Script(node.base, below, node.sup, node.primes, node.span)
+        return rebuilt(node, written)
+
+    return written
+
+
+def _notes(rows: Sequence[Script]) -> list[Problem]:
+    """What the first row of each table is taken to be."""
+    first = {(binders.bare(row), _key(row)): row for row in reversed(rows)}
+    return [
+        note(
+            "N2C039",
+            f"`{table}_{{{key}_…}}` is taken to be one row for each index: the rows are the input, "
+            f"and not the table that `{key}` looks them up in",
+            row.span,
+        )
+        for (table, key), row in reversed(first.items())
+    ]
+
+
+def _place(node: Script) -> tuple[Node, ...]:
+    """The x and the i of ``E_{x_i}``; nothing of any other name."""
+    match node.sub:
+        case Script(
+            Name(key) as name, (Name() | Infix("+" | "-", Name(), Num())) as index, None, 0
+        ):
+            letter = index.text if isinstance(index, Name) else names.label(index.left)
+            plain = len(key) == 1 and key.islower() and key not in names.INDEX_LETTERS
+            table = node.base.base if isinstance(node.base, Accent) else node.base
+            if plain and letter in names.INDEX_LETTERS and isinstance(table, Name):
+                return name, index
+    return ()
+
+
+def _key(node: Script) -> str:
+    """The x of ``E_{x_i}``."""
+    return names.label(_place(node)[0])

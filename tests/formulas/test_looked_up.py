@@ -1,0 +1,79 @@
+"""Rows of tables that something tells, and what is written as a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+def _from(table: Any, n: int) -> Any:
+    """The element for i and j of what holds one for every difference."""
+    return table[np.arange(n)[:, None] - np.arange(n) + n - 1]
+
+
+@table(
+    Case(r"h_i = E_{w_i} + P_i", "E_w[n,d] P[n,d]", np.add),
+    Case(r"h_t = \tanh(U e_{y_{t-1}})", "U[p,d] e_y[n,d]", lambda u, e: np.tanh(e @ u.T)),
+    Case(
+        r"A_{ij} = (E_{x_i} + P_i) W_q W_k^\top (E_{x_j} + P_j)^\top",
+        "E_x[n,d] P[n,d] W_q[d,k] W_k[d,k]",
+        lambda e, p, q, k: (e + p) @ q @ k.T @ (e + p).T,
+    ),
+    Case(
+        r"A_{ij} = E_{x_i}^\top W_q^\top W_{k,E} E_{x_j} + E_{x_i}^\top W_q^\top W_{k,R} R_{i-j}",
+        "E_x[n,d] W_q[k,d] W_k_E[k,d] W_k_R[k,r] R[n+n-1,r]",
+        lambda e, q, k, w, r: (
+            e @ q.T @ k @ e.T + np.einsum("nk,nmk->nm", e @ q.T @ w, _from(r, len(e)))
+        ),
+    ),
+    Case(r"L = -\sum_t \log p_{y_t}", "p_y+[n]", lambda p: -np.log(p).sum()),
+)
+def test_rows_of_a_table_are_an_array(case: Case) -> None:
+    check(case)
+    notes = [one.message for one in compile_formula(case.latex).diagnostics]
+    assert any("is taken to be one row for each index" in text for text in notes)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"h_i = E_{x_i} + E b",  # the table itself
+        r"h_i = E_{x_i} + x_i",  # what tells the rows
+        r"s_t = u^\top q_{y_t} - \sum_j u^\top q_j",
+    ],
+)
+def test_rows_beside_the_table_are_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="a row that is looked up"):
+        compile_formula(latex)
+
+
+QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
+
+
+@table(
+    # A matrix that is written out stands before what it turns, and behind a number.
+    Case(
+        r"\begin{pmatrix} 0 & -1 \\ 1 & 0 \end{pmatrix} z_{ij}", "z[n,m,2]", lambda z: z @ QUARTER.T
+    ),
+    Case(
+        r"\begin{pmatrix} 0 & -1 \\ 1 & 0 \end{pmatrix} \lambda",
+        "lambda_",
+        lambda factor: factor * QUARTER,
+    ),
+    # A column of new names has no other name, and one for each index of what makes it.
+    Case(
+        r"\begin{pmatrix} a' \\ c' \end{pmatrix} = \begin{pmatrix} \cos\theta_j & -\sin\theta_j \\ "
+        r"\sin\theta_j & \cos\theta_j \end{pmatrix} \begin{pmatrix} a \\ c \end{pmatrix}",
+        "theta[n] a c",
+        lambda t, a, c: np.stack(
+            [np.cos(t) * a - np.sin(t) * c, np.sin(t) * a + np.cos(t) * c], axis=-1
+        ),
+    ),
+)
+def test_written_out(case: Case) -> None:
+    check(case)
