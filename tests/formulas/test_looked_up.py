@@ -16,6 +16,10 @@ def _from(table: Any, n: int) -> Any:
     return table[np.arange(n)[:, None] - np.arange(n) + n - 1]
 
 
+def _unlikely(u: Any, rows: Any) -> Any:
+    return np.log1p(np.exp(-rows @ u)).sum()
+
+
 @table(
     Case(r"h_i = E_{w_i} + P_i", "E_w[n,d] P[n,d]", np.add),
     Case(r"h_t = \tanh(U e_{y_{t-1}})", "U[p,d] e_y[n,d]", lambda u, e: np.tanh(e @ u.T)),
@@ -31,7 +35,7 @@ def _from(table: Any, n: int) -> Any:
             e @ q.T @ k @ e.T + np.einsum("nk,nmk->nm", e @ q.T @ w, _from(r, len(e)))
         ),
     ),
-    Case(r"L = -\sum_t \log p_{y_t}", "p_y+[n]", lambda p: -np.log(p).sum()),
+    Case(r"L = -\sum_t \log \sigma(u^\top v_{w_t})", "u[d] v_w[n,d]", _unlikely),
 )
 def test_rows_of_a_table_are_an_array(case: Case) -> None:
     check(case)
@@ -44,6 +48,7 @@ def test_rows_of_a_table_are_an_array(case: Case) -> None:
     [
         r"h_i = E_{x_i} + E b",  # the table itself
         r"h_i = E_{x_i} + x_i",  # what tells the rows
+        r"L = -\sum_t \log p_{y_t}",  # a label has its row
         r"s_t = u^\top q_{y_t} - \sum_j u^\top q_j",
     ],
 )

@@ -85,7 +85,8 @@ def _notes(rows: Sequence[Script]) -> list[Problem]:
 
 
 def _place(node: Script) -> tuple[Node, ...]:
-    """The x and the i of ``E_{x_i}``; nothing of any other name."""
+    """The x and the i of ``E_{x_i}``; nothing of any other name. The ``p_{y_i}`` of a label is one
+    of the probabilities of a row, which has to be said."""
     match node.sub:
         case Script(
             Name(key) as name, (Name() | Infix("+" | "-", Name(), Num())) as index, None, 0
@@ -93,7 +94,8 @@ def _place(node: Script) -> tuple[Node, ...]:
             letter = index.text if isinstance(index, Name) else names.label(index.left)
             plain = len(key) == 1 and key.islower() and key not in names.INDEX_LETTERS
             table = node.base.base if isinstance(node.base, Accent) else node.base
-            if plain and letter in names.INDEX_LETTERS and isinstance(table, Name):
+            known = isinstance(table, Name) and table.text not in names.PROBABILITIES
+            if plain and letter in names.INDEX_LETTERS and known:
                 return name, index
     return ()
 
