@@ -168,11 +168,15 @@ def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
     of cases is that of a component it may be a condition."""
     if len(formula.latex) > MAX_LENGTH:
         return (formula,)
-    found = labelled(formula.latex)
-    words = (word for one in found for word in (one.label, *one.label.split()))
-    if not any(map(library.knows, words)):
-        found = variants(formula.latex) or alternatives(formula.latex)
+    found = ways(formula.latex, library) or variants(formula.latex) or alternatives(formula.latex)
     return _parts(formula, found) if found else (formula,)
+
+
+def ways(latex: str, library: Library) -> tuple[Part, ...]:
+    """The formulas of cases whose rows have names, one of which is that of a component."""
+    found = labelled(latex)
+    words = (word for one in found for word in (one.label, *one.label.split()))
+    return found if any(map(library.knows, words)) else ()
 
 
 def _is_several(formula: Formula) -> bool:
@@ -212,9 +216,13 @@ def _parts(formula: Formula, found: Iterable[Part]) -> tuple[Formula, ...]:
 
 def _composed(one: Part, places: SourceMap) -> SourceMap:
     """Where the pieces of a formula stand in the file."""
+    return within(one).through(places, len(one.latex))
+
+
+def within(one: Part) -> SourceMap:
+    """Where the pieces of a formula stand in the one that holds it."""
     starts = accumulate((len(text) for text, _ in one.pieces), initial=0)
-    points = tuple((start, at) for start, (_, at) in zip(starts, one.pieces, strict=False))
-    return SourceMap(points).through(places, len(one.latex))
+    return SourceMap(tuple((start, at) for start, (_, at) in zip(starts, one.pieces, strict=False)))
 
 
 def asked(formula: Formula) -> tuple[str, ...]:

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from notes2code.compilation import ways, within
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.components.own_sizes import shown_settings
-from notes2code.diagnostics import Problem, Severity
+from notes2code.diagnostics import Problem, Severity, Span, note
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
+from notes2code.latex.labelled import Part
+from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.meaning import shapes as sizes
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking.entries import Entry
@@ -129,11 +132,27 @@ def _compiled(
     latex: str, shapes: Mapping[str, Sequence[str | int]], context: str | Sequence[str]
 ) -> Compiled:
     known = library()
+    several = ways(latex, known) if len(latex) <= MAX_LENGTH else ()
+    if several:
+        compiled = _compiled(several[0].latex, shapes, context)
+        return _told(compiled, several[0], len(latex))
     declared = {name: Shape(tuple(axes)) for name, axes in shapes.items()}
     before, prose = _read(context)
     entries = [Entry(text, "note", (), order) for order, text in enumerate([*before, latex])]
     compiler = Compiler(Linker(entries, known.scope, declared, prose), known)
     return compiler.compiled(entries[-1])
+
+
+def _told(compiled: Compiled, one: Part, length: int) -> Compiled:
+    """What the first of several formulas is, each behind its name: that it is this, and where its
+    problems stand among all."""
+    places = within(one)
+    told = note("N2C039", f"of several formulas `{one.label}` is the value", Span(0, length))
+    moved = (
+        replace(p, span=Span(places.offset(p.span.start), places.offset(p.span.end)))
+        for p in compiled.problems
+    )
+    return replace(compiled, problems=(told, *moved))
 
 
 def _read(context: str | Sequence[str]) -> tuple[list[str], list[Passage]]:
@@ -142,9 +161,9 @@ def _read(context: str | Sequence[str]) -> tuple[list[str], list[Passage]]:
         return list(context), []
     if "$" not in context:
         return [context] if context.strip() else [], []
-    note = read_note_text("context.md", context)
-    prose = [replace(passage, note="note", section=()) for passage in passages(note)]
-    return [formula.latex for formula in joined(note)], prose
+    page = read_note_text("context.md", context)
+    prose = [replace(passage, note="note", section=()) for passage in passages(page)]
+    return [formula.latex for formula in joined(page)], prose
 
 
 def _refusal(latex: str, compiled: Compiled) -> FormulaError:

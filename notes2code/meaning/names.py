@@ -283,8 +283,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if base.isupper():
         if base == "W" and label_of_projection(name):
             return (2, 1)  # what makes queries is no number
-        if base == "T" and indices == 0 and name.rpartition("_")[2] in NUMBERS:
-            return (0, 1, 2)  # T_{warmup}, a time
+        if base == "T" and indices == 0 and name.rpartition("_")[2] in NUMBERS | {"x", "y"}:
+            return (0, 1, 2)  # T_{warmup}, a time, and T_x, the length of a source
         if indices == 0:
             return (2, 1, 0)
         return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)

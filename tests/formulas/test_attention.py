@@ -465,6 +465,14 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         lambda x, keys, tau, y: softmax(-((x - keys) ** 2) / (2 * tau**2)) @ y,
     ),
     Case(
+        r"o_i = \frac{\phi(Q_i) S_i}{\phi(Q_i) \sum_{j \le i} \phi(K_j)}",
+        "Q[n,d] phi() S[n,d,v] K[m,d]",
+        lambda q, phi, s, k: (
+            np.einsum("nd,ndv->nv", phi(q), s)
+            / np.einsum("nd,nd->n", phi(q), np.tri(len(q), len(k)) @ phi(k))[:, None]
+        ),
+    ),
+    Case(
         r"O = \phi(Q)\left(\phi(K)^\top V\right)",
         "Q[n,d] K[m,d] V[m,v] phi()",
         lambda q, k, v, phi: phi(q) @ (phi(k).T @ v),

@@ -1,4 +1,4 @@
-"""Rows of tables that something tells, and what is written as a column."""
+"""Rows of tables that something tells, what is written as a column, and formulas behind names."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
     Case(
         r"\begin{pmatrix} 0 & -1 \\ 1 & 0 \end{pmatrix} z_{ij}", "z[n,m,2]", lambda z: z @ QUARTER.T
     ),
+    Case(r"Y_m = R_m X", "R[h,m,n] X[n,d]", np.matmul),
     Case(
         r"\begin{pmatrix} 0 & -1 \\ 1 & 0 \end{pmatrix} \lambda",
         "lambda_",
@@ -82,3 +83,24 @@ QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 )
 def test_written_out(case: Case) -> None:
     check(case)
+
+
+NAMED = (
+    r"e_t(s) = \begin{cases} q_t^\top h_s & \text{(dot)} \\ "
+    r"q_t^\top W h_s & \text{(general)} \end{cases}"
+)
+
+
+def test_of_several_formulas_behind_their_names_the_first_is_the_value() -> None:
+    formula = compile_formula(NAMED)
+    rng = np.random.default_rng(5)
+    q, h = rng.standard_normal((3, 4)), rng.standard_normal((5, 4))
+    np.testing.assert_allclose(formula.reference(q=q, h=h), q @ h.T)
+    assert "of several formulas `dot` is the value" in [x.message for x in formula.diagnostics]
+
+
+def test_the_place_of_a_fault_in_one_of_several_formulas() -> None:
+    with pytest.raises(FormulaError, match=r"^1:\d\d: ") as raised:
+        compile_formula(NAMED.replace("q_t^", "*^", 1))
+    fault = raised.value.diagnostics[-1].span
+    assert NAMED.replace("q_t^", "*^", 1)[fault.start : fault.end] == "^"

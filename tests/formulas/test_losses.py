@@ -264,6 +264,11 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         lambda b, w, u, s, v: np.log1p(np.exp(b * np.log(s / v) - b * np.log(w / u))),
     ),
     Case(
+        r"\mathrm{BLEU} = BP \cdot \exp(w_1 \cdot \log(p_1) + w_2 \cdot \log(p_2))",
+        "BP w_1 p_1+ w_2 p_2+",
+        lambda brevity, w, p, v, q: brevity * p**w * q**v,
+    ),
+    Case(
         r"L = T^2 \, \mathrm{KL}(p \,\|\, r)",
         "T+ a[n] b[n]",
         lambda t, a, b: t**2 * np.sum(softmax(a / t) * np.log(softmax(a / t) / softmax(b / t))),

@@ -33,6 +33,12 @@ from tables import Case, check, table
         "t T_warmup T_fin",
         lambda t, warmup, end: (t - warmup) / (end - warmup),
     ),
+    # So is the length of what is read.
+    Case(
+        r"p_t = T_x \cdot \sigma(u^\top h_t)",
+        "T_x u[d] h[n,d]",
+        lambda length, u, h: length / (1 + np.exp(-h @ u)),
+    ),
     # The first state is what each is.
     Case(
         r"s_t = s_0 + \sum_{j=1}^t x_j y_j^\top",

@@ -62,6 +62,7 @@ BROKEN = [
     refused("N2C033", r"K(w) = D G(w) D «G^\top»(w)"),
     refused("N2C033", r"H = «J^T»(x) J(x)"),
     refused("N2C037", r"a = \mathbb{1}[«f(x)»]"),
+    refused("N2C037", r"J = a L_{CE} + b «L_{KL}(q \| r)»"),
     refused("N2C037", r"J = \log p - «\mathrm{KL}(q \| r)», \quad \mathrm{KL} = \sum_k m_k^2"),
     refused("N2C033", r"\mathbf y_n = \mathbf x_n + \mathbf{«n»}"),
     refused("N2C033", r"z_t = [«H_t^4»; O_t]"),

@@ -28,6 +28,7 @@ def _told(latex: str, context: str = "") -> list[str]:
         (r"y(t) = y_0 e^{-t / \tau}", "`y_0`"),
         (r"z = s \cdot (q - o)", "`s`"),
         (r"u = \prod_{k=1}^{n} E_k", "`E_k`"),
+        (r"y = x \gamma + b", "`\\gamma`"),  # a number would stand before the vector
         (r"g(h) = h + U \tanh(D h)", "`D`"),
     ],
 )

@@ -302,6 +302,8 @@ def _in_company(element: Element) -> int | None:
     run, base, indices = element.run, element.base, element.indices
     if run.gives_number and (base == "L" or (base == "F" and element.use.name != base)):
         return element.usually(0, 1, 2)  # a loss is made of losses, a metric of an F_{mean}
+    if run.gives_number and run.seen.logs and base == "w" != element.use.name and not indices:
+        return element.usually(0, 1, 2)  # the w_1 of w_1 log p_1 + w_2 log p_2
     if indices != 1:
         return None
     if element.use.name in run.seen.weights:
@@ -310,7 +312,8 @@ def _in_company(element: Element) -> int | None:
         return element.usually(1, 0, 2)
     if base.isupper() and _is_of_head(element):
         return element.usually(2, 1, 0)  # the E_i beside W_i^Q
-    if base == "S" and 1 in run.seen.counted.get("q", ()):
+    queries = {1} in (run.seen.counted.get("q"), run.seen.counted.get("Q"))
+    if base == "S" and queries:
         return element.usually(2, 1, 0)  # the S_t of q_t^⊤ S_t is a state
     if base == "b" and _has_weights(run):
         return element.usually(1, 0, 2)  # the bias beside W^{(l)} a^{(l-1)}
@@ -415,6 +418,8 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
         step = 2.2
     elif base == "W" or (base in ("a", "alpha") and indices >= 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
+    if names.is_number(base) and indices == 0:
+        step = 2.5  # the BP of BLEU is a number, whatever it is multiplied by
     named = "_" in element.use.name or base == "epsilon"
     counts = named and element.use.name in run.seen.quantities
     if (base == "eta" or counts) and indices == 0:

@@ -188,6 +188,10 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(1.2)  # the U of U E is a matrix, as E is
         if number is right and array.rank == 2 and _is_written_out(array) and _is_latin(number):
             run.pay(2.2)  # the x_m^{(i)} behind a matrix of sines and cosines is a vector
+        if number is right and _is_bare_greek(run, number) and isinstance(array.body, ir.Ref):
+            run.numbers[run.quote(number.span)] = number.span  # numbers stand before arrays
+        if number is left and array.rank == 2 and _is_of_turn(number):
+            run.pay(2.2)  # the R_m of R_m Q turns it
         if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
             run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
         if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
@@ -305,6 +309,22 @@ def _is_written_out(array: Value) -> bool:
     """Whether the cells of an array stand in the formula: it has so many rows and columns."""
     lengths = [find(find_index(axis).size).value for axis in array.axes]
     return all(isinstance(size, ir.Num) for size in lengths)
+
+
+def _is_bare_greek(run: Run, number: Value) -> bool:
+    """Whether a number is a Greek letter without an index, of which nothing is said."""
+    match number.body:
+        case ir.Ref(name, ()):
+            return name.rstrip("_") in names.GREEK and name not in run.shapes
+    return False
+
+
+def _is_of_turn(number: Value) -> bool:
+    """Whether a number is the R_m that turns what stands at m."""
+    match number.body:
+        case ir.Ref(name, (_, *_)):
+            return names.base_letter(name) == "R"
+    return False
 
 
 def _is_latin(number: Value) -> bool:

@@ -466,8 +466,10 @@ def _is_bold(run: Run, value: Value) -> bool:
 
 
 def _are_query_and_sum(run: Run, left: Expr, right: Expr) -> bool:
-    """Whether vectors are φ(q) and the sum of all φ(k), a state of the note that is defined or
-    declared, by its letter or as Z_i."""
+    """Whether vectors are φ(q) and the sum of all φ(k), written out or a state of the note that is
+    defined or declared, by its letter or as Z_i."""
+    if _is_mapped(left) and isinstance(right, ir.Reduce):
+        return _is_mapped(right.body) and right.body.function == left.function
     if not _is_mapped(left) or not isinstance(right, Ref):
         return False
     declared = (name.rpartition("_")[0] or name for name in run.shapes)

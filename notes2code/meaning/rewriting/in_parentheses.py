@@ -40,9 +40,11 @@ def as_indices(formula: Formula) -> Change | None:
 
 
 def _base(node: Node) -> str:
-    """The a of ``a_t``; "" of other names."""
+    """The a of ``a_t``, whatever word stands above it; "" of other names."""
     match node:
-        case Script(Name(base), Name(letter), None) if letter in names.INDEX_LETTERS:
+        case Script(Name(base), Name(letter), above) if letter in names.INDEX_LETTERS:
+            if above is not None and (not isinstance(above, Name) or len(above.text) == 1):
+                return ""
             return base if len(base) == 1 or base in names.GREEK else ""
     return ""
 
