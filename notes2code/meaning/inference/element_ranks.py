@@ -418,7 +418,7 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
         step = 2.2
     elif base == "W" or (base in ("a", "alpha") and indices >= 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
-    if names.is_number(base) and indices == 0:
+    if names.is_number(base) and base.isupper() and indices == 0:
         step = 2.5  # the BP of BLEU is a number, whatever it is multiplied by
     named = "_" in element.use.name or base == "epsilon"
     counts = named and element.use.name in run.seen.quantities
