@@ -8,6 +8,7 @@ from collections.abc import Mapping, Set
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import lines, placeholders, spaced, spaced_lists, words
 from notes2code.latex.characters import Token
+from notes2code.latex.joining import JOINS
 from notes2code.latex.macros import Macro, expand
 from notes2code.latex.numbers import Numbers
 from notes2code.latex.signs import (
@@ -73,6 +74,17 @@ _SET_APART = re.compile(r"[+]|\s[-*]\s")
 
 _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 """What ends a row."""
+
+_BETWEEN = re.compile(r"\\text(?:rm)?\{\s+(?P<said>[^{}$]*[^\W\d_][^{}$]*?)\s+\}")
+"""Words between two formulas."""
+
+_OPERATOR = re.compile(
+    r"\s*(?:[-+=^_(\[*/,;.·×&]|$|\\(?:times|cdot|odot|otimes|circ|in|q?quad|left)\b)"
+)
+"""What stands behind a name, and hardly behind a word of a sentence."""
+
+_LINKS = JOINS | frozenset("where with since because over under versus vs vs. i.e. e.g.".split())
+"""Words between formulas that do not go on with a sentence."""
 
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
@@ -407,6 +419,13 @@ class Tokens(Numbers):
         """The words of ``W x \\text{ per head}`` end a side, a blank before them: they may speak of
         what stands there, or be a factor of it. In the cells of cases they are a condition."""
         kinds = [token.kind for token in self.tokens]
+        if kinds[-1:] == ["rel"] and self._opens_sentence(content, end):
+            raise error(
+                "N2C033",
+                f"`{content.strip()}` may be a word of a sentence, or what is multiplied",
+                Span(at, at + len(content.rstrip())),
+                "put a sentence outside the formula, and `\\cdot` behind a factor",
+            )
         ends_factor = kinds[-1:] in (["name"], ["close"], ["}"]) or kinds[-2:] == ["^", "num"]
         if not content[:1].isspace() or not ends_factor:
             return
@@ -420,6 +439,14 @@ class Tokens(Numbers):
                 Span(at + len(content) - len(content.lstrip()), at + len(content.rstrip())),
                 "put a remark outside the formula, and `\\cdot` before a factor",
             )
+
+    def _opens_sentence(self, content: str, end: int) -> bool:
+        """Whether a word with a blank behind it begins a sentence that goes on between formulas:
+        ``y = \\text{write } A B \\text{ as } C``."""
+        if content != content.lstrip() or content == content.rstrip():
+            return False
+        said = (found["said"].split()[0].lower() for found in _BETWEEN.finditer(self.latex, end))
+        return any(word not in _LINKS for word in said) and _OPERATOR.match(self.latex, end) is None
 
     def _font_around(self, name: str, start: int, end: int) -> int:
         """A font command around something that is no plain word: only its look is dropped."""

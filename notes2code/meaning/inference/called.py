@@ -19,7 +19,15 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference import applying, masks, of_arrays, probabilities, well_known
+from notes2code.meaning.inference import (
+    applying,
+    look_alikes,
+    masks,
+    of_arrays,
+    probabilities,
+    softmax,
+    well_known,
+)
 from notes2code.meaning.inference.divergences import is_divergence
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import HADAMARD
@@ -115,6 +123,14 @@ def _is_given_as_one(run: Run, use: scripts.Use, group: Group) -> bool:
     return group.open == "(" and (free or (listed and base in names.KERNELS))
 
 
+def _is_weights(group: Group) -> bool:
+    """Whether brackets hold a softmax and nothing else."""
+    match group.items:
+        case (Juxt((Name(word), Group())),):
+            return softmax.is_softmax(word)
+    return False
+
+
 def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     """Whether a name of which nothing is known is called, as its letter and its use show."""
     use = run.seen.use(name)
@@ -136,6 +152,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return True
     if use.name not in run.seen.called or _is_scale(run, base, group):
         return False
+    if names.is_capital(name) and group.open == "[" and _is_weights(group):
+        raise look_alikes.unclear(run, name, group)  # the L of L [softmax(S)] V may be a mask
     # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     if alone and base.isupper() and run.seen.use(group.items[0]).transposed:
