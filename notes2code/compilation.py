@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from notes2code import faults
 from notes2code.components.agreement import disagreements
@@ -16,7 +15,7 @@ from notes2code.components.repair import repaired
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.apart import equations
-from notes2code.latex.labelled import Part, labelled
+from notes2code.latex.labelled import Part
 from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import alternatives, variants
 from notes2code.meaning.linking.entries import Entry
@@ -27,6 +26,7 @@ from notes2code.passages import passages
 from notes2code.sentences import joined
 from notes2code.stand_ins import unrecognised
 from notes2code.vault.model import Formula, Note, SourceMap, Vault
+from notes2code.ways import ways, within
 
 SKIP = "n2c/skip"
 """The tag of a note, a section or a formula that is left out."""
@@ -172,13 +172,6 @@ def _apart(formula: Formula, library: Library) -> tuple[Formula, ...]:
     return _parts(formula, found) if found else (formula,)
 
 
-def ways(latex: str, library: Library) -> tuple[Part, ...]:
-    """The formulas of cases whose rows have names, one of which is that of a component."""
-    found = labelled(latex)
-    words = (word for one in found for word in (one.label, *one.label.split()))
-    return found if any(map(library.knows, words)) else ()
-
-
 def _is_several(formula: Formula) -> bool:
     """Whether a formula is several equations, each of which may be one of its own."""
     return not formula.code and len(formula.latex) <= MAX_LENGTH and bool(equations(formula.latex))
@@ -217,12 +210,6 @@ def _parts(formula: Formula, found: Iterable[Part]) -> tuple[Formula, ...]:
 def _composed(one: Part, places: SourceMap) -> SourceMap:
     """Where the pieces of a formula stand in the file."""
     return within(one).through(places, len(one.latex))
-
-
-def within(one: Part) -> SourceMap:
-    """Where the pieces of a formula stand in the one that holds it."""
-    starts = accumulate((len(text) for text, _ in one.pieces), initial=0)
-    return SourceMap(tuple((start, at) for start, (_, at) in zip(starts, one.pieces, strict=False)))
 
 
 def asked(formula: Formula) -> tuple[str, ...]:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from notes2code.compilation import ways, within
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.components.own_sizes import shown_settings
 from notes2code.diagnostics import Problem, Severity, Span, note
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
-from notes2code.latex.labelled import Part
-from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.meaning import shapes as sizes
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking.entries import Entry
@@ -29,6 +26,8 @@ from notes2code.oracle import evaluate
 from notes2code.passages import passages
 from notes2code.sentences import joined
 from notes2code.vault import SourceText, read_note_text
+from notes2code.vault.model import SourceMap
+from notes2code.ways import ways, within
 
 
 class FormulaError(ValueError):
@@ -132,10 +131,13 @@ def _compiled(
     latex: str, shapes: Mapping[str, Sequence[str | int]], context: str | Sequence[str]
 ) -> Compiled:
     known = library()
-    several = ways(latex, known) if len(latex) <= MAX_LENGTH else ()
-    if several:
-        compiled = _compiled(several[0].latex, shapes, context)
-        return _told(compiled, several[0], len(latex))
+    if several := ways(latex, known):
+        first = several[0]
+        compiled = _compiled(first.latex, shapes, context)
+        told = note(
+            "N2C039", f"of several formulas `{first.label}` is the value", Span(0, len(latex))
+        )
+        return replace(compiled, problems=(told, *_moved(compiled.problems, within(first))))
     declared = {name: Shape(tuple(axes)) for name, axes in shapes.items()}
     before, prose = _read(context)
     entries = [Entry(text, "note", (), order) for order, text in enumerate([*before, latex])]
@@ -143,16 +145,11 @@ def _compiled(
     return compiler.compiled(entries[-1])
 
 
-def _told(compiled: Compiled, one: Part, length: int) -> Compiled:
-    """What the first of several formulas is, each behind its name: that it is this, and where its
-    problems stand among all."""
-    places = within(one)
-    told = note("N2C039", f"of several formulas `{one.label}` is the value", Span(0, length))
-    moved = (
-        replace(p, span=Span(places.offset(p.span.start), places.offset(p.span.end)))
-        for p in compiled.problems
-    )
-    return replace(compiled, problems=(told, *moved))
+def _moved(problems: Iterable[Problem], places: SourceMap) -> Iterator[Problem]:
+    """The problems of a formula where they stand in the one that holds it."""
+    for problem in problems:
+        start, end = map(places.offset, (problem.span.start, problem.span.end))
+        yield replace(problem, span=Span(start, end))
 
 
 def _read(context: str | Sequence[str]) -> tuple[list[str], list[Passage]]:

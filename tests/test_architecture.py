@@ -72,8 +72,9 @@ AROUND: Mapping[str, set[str]] = {
     "sentences": {"latex", "vault"},
     "compilation": {
         *("components", "diagnostics", "faults", "latex", "meaning", "passages", "sentences"),
-        *("stand_ins", "vault"),
+        *("stand_ins", "vault", "ways"),
     },
+    "ways": {"components", "latex", "vault"},
     "stand_ins": {"components", "diagnostics", "meaning", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "numbers_said": {"compilation", "meaning"},
@@ -89,7 +90,7 @@ AROUND: Mapping[str, set[str]] = {
     },
     "formula": {
         *("components", "diagnostics", "emit", "meaning", "names", "oracle", "passages"),
-        *("sentences", "vault"),
+        *("sentences", "vault", "ways"),
     },
     "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},
     "report": {"components", "diagnostics", "inspection", "pipeline", "publish", "verify"},
