@@ -66,6 +66,7 @@ BROKEN = [
     refused("N2C033", r"Y = «G [\mathrm{softmax}(QK^\top)]» V"),
     refused("N2C033", r"y = \text{«write» } A B x \text{ as } A z"),
     refused("N2C033", r"y = \text{«先算» } A B x \text{ 再写成 } A z"),
+    refused("N2C033", r"s = «(a)» \, q^\top k + (b) \, q^\top r"),
     refused("N2C037", r"J = \log p - «\mathrm{KL}(q \| r)», \quad \mathrm{KL} = \sum_k m_k^2"),
     refused("N2C033", r"\mathbf y_n = \mathbf x_n + \mathbf{«n»}"),
     refused("N2C033", r"z_t = [«H_t^4»; O_t]"),

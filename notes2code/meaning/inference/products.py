@@ -36,6 +36,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     if (turn := turned(run, node)) is not None:
         return turn
     _refuse_inverse_roots(run, node)
+    _refuse_labels(run, node)
     at = 0
     while at < len(node.factors):
         call = _acted(run, node.factors, at) or calls.call_at(run, node.factors, at)
@@ -86,6 +87,22 @@ def _refuse_inverse_roots(run: Run, node: Juxt) -> None:
                 first.span,
                 "that is not computed; give it a name, such as `R`",
             )
+
+
+def _refuse_labels(run: Run, node: Juxt) -> None:
+    """The (a) of ``(a) x + (b) y`` says which term it is, and hardly multiplies it."""
+    if _label(node) == "a" and any(_label(other) == "b" for other in run.seen.nodes.of(Juxt)):
+        where = node.factors[0].span
+        text = f"`{run.quote(where)}` may be the label of a term, or a factor"
+        raise error("N2C033", text, where, "leave labels out, and the parentheses of a factor")
+
+
+def _label(node: Juxt) -> str:
+    """The letter that stands in parentheses before all other factors."""
+    match node.factors[0]:
+        case Group("(", (Name(letter),)):
+            return letter
+    return ""
 
 
 def _acted(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | None:
