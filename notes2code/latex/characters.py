@@ -53,18 +53,17 @@ class Characters:
     def _add(self, kind: str, text: str, start: int, end: int, font: str = "") -> None:
         self.tokens.append(Token(kind, text, start, end, font))
 
-    def _is_behind_mid(self) -> bool:
-        """Whether a ``\\mid`` stands right before: both are the sign of ``p \\mid\\mid q``, unless
-        the first one closes a bar, as in ``\\mid a \\mid \\mid b \\mid``."""
+    def _is_behind_bar(self) -> bool:
+        """Whether the command of a single bar stands right before."""
         before = self.tokens[-1] if self.tokens else None
-        return before is not None and self.latex[before.start : before.end] == "\\mid"
+        return before is not None and before.kind == "bar" and self.latex[before.start] == "\\"
 
     def _run(self, run: str, start: int) -> None:
         """A run of adjacent letters: words and letters, and prose that lacks its ``\\text``."""
         if len(run) == 1:
             self._add("name", run, start, start + 1)
             return
-        if run.lower() in words.BARE_PROSE and not self._is_product(run, start):
+        if self._is_prose(run, start):
             self._add("text", run, start, start + len(run))
             return
         if "\\_" in run:
@@ -133,6 +132,14 @@ class Characters:
             way = "write `_`; it is read so"
             self.problems.append(warning("N2C026", text, Span(start, end), way))
         self._add("_", "_", start, end)
+
+    def _is_prose(self, run: str, start: int) -> bool:
+        """Whether a run of letters is a word between formulas, written as words are: not the ``iS``
+        nor the ``is`` of ``\\sum_{j=1}^iS_j``, where one letter stands above the sign."""
+        if run.lower() not in words.BARE_PROSE or self._is_product(run, start):
+            return False
+        spelt = run in (run.lower(), run.capitalize(), run.upper())
+        return spelt and (not self.tokens or self.tokens[-1].kind not in ("_", "^"))
 
     def _is_product(self, run: str, start: int) -> bool:
         """Whether a word of two letters is a matrix before something: the ``We`` of ``We(y)``."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Set
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex import lines, placeholders, spaced, spaced_lists, words
+from notes2code.latex import barred_lists, lines, placeholders, spaced, spaced_lists, words
 from notes2code.latex.characters import Token
 from notes2code.latex.joining import JOINS
 from notes2code.latex.macros import Macro, expand
@@ -72,6 +72,9 @@ _PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
 _SET_APART = re.compile(r"[+]|\s[-*]\s")
 """A sign that joins no parts of one word."""
 
+_EMPTY = re.compile(r"\s*\{\s*\}(?!\s*[_^])")
+"""Braces around nothing, which have no script."""
+
 _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 """What ends a row."""
 
@@ -125,6 +128,7 @@ class Tokens(Numbers):
         self.tokens.append(Token("end", "", end, end))
         self.tokens = lines.parted(self.tokens, latex, self.problems)
         self.tokens = spaced_lists.parted(self.tokens, latex, self.problems)
+        self.tokens = barred_lists.parted(self.tokens)
 
     def _body(self, text: str) -> list[Token]:
         """The tokens of a macro's body, without the closing token."""
@@ -229,8 +233,8 @@ class Tokens(Numbers):
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]
             if name == "varphi" and re.search(r"\\phi(?![A-Za-z])", self.latex):
                 sign = ("name", name)  # beside the φ of queries one of keys
-            if name == "mid" and self._is_behind_mid() and self._bar_is_open():
-                sign, start = ("dbar", "‖"), self.tokens.pop().start
+            if sign is not None and sign[0] in ("bar", "dbar"):
+                return self._bar(*sign, start, end)
             if sign is not None:
                 self._add(sign[0], sign[1], start, end)
             if name == "\\":
@@ -247,6 +251,17 @@ class Tokens(Numbers):
             Span(start, end),
             "define it with \\newcommand, or write what it stands for",
         )
+
+    def _bar(self, kind: str, text: str, start: int, end: int) -> int:
+        """A bar, and where it and the empty braces behind it end. Two of them are the sign of
+        ``p \\mid\\mid q``, unless the first one closes a bar, as in
+        ``\\mid a \\mid \\mid b \\mid``."""
+        if kind == "bar" and self._is_behind_bar() and self._bar_is_open():
+            kind, text, start = "dbar", "‖", self.tokens.pop().start
+        braces = _EMPTY.match(self.latex, end)
+        end = braces.end() if braces else end
+        self._add(kind, text, start, end)
+        return end
 
     def _doubled(self, end: int) -> str:
         """The command behind a doubled backslash, ``\\\\frac``; "" where it is a row break."""

@@ -46,7 +46,8 @@ class Scope:
     ``words`` are names of more than one letter that the notes use, ``arrays`` those of this formula
     that the notes define as no functions, ``operators`` matrices of which there is one for each
     position: without an index they act on each row of what they stand before. ``callees`` are the
-    letters that another formula of the section applies to one thing, ``N(x)``. ``ranks`` are the
+    letters that another formula of the section applies to one thing, ``N(x)``, or that the text
+    calls functions. ``ranks`` are the
     numbers of axes that the note's definitions give to arrays, behind their indices; ``unwritten``
     are the letters of indices that these have and do not write, ``apart`` letters that the note has
     in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``, and
@@ -61,7 +62,8 @@ class Scope:
     ``real`` are the letters that it says to be real numbers, as ``t ∈ [0, 1]``, and count nothing.
     ``sized`` are sizes that formulas of the note say something of, as ``d_k = d/h`` does.
     ``convolves`` says that the text beside the formula speaks of convolutions, ``norms``
-    of which ones it speaks: "layers", "others", such as those of batches, or "".
+    of which ones it speaks: "layers", "others", such as those of batches, or "". ``circled`` is
+    what it says of ``⊗``: "outer", "kronecker", "elements", or "".
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -89,6 +91,7 @@ class Scope:
     sized: frozenset[str] = frozenset()
     convolves: bool = False
     norms: str = ""
+    circled: str = ""
     result: str = ""
 
 

@@ -78,7 +78,6 @@ def test_values(case: Case) -> None:
     [
         r"K_{\le t} = [K_{<t} \parallel K_t]",
         r"h = \text{Concat}(V_{<t}, V_t)",
-        r"y_t = \mathrm{softmax}(q_t [K_{<t}; k_t]^\top) [V_{<t}; v_t]",
     ],
 )
 def test_rows_up_to_a_place_are_not_joined_whole(latex: str) -> None:

@@ -7,10 +7,20 @@ from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import left_out, letters, pairs, projected, unknown_functions
+from notes2code.meaning.inference import (
+    left_out,
+    letters,
+    pairs,
+    places_given,
+    projected,
+    textbook,
+    unknown_functions,
+    within_reach,
+)
+from notes2code.meaning.inference.callees_sizes import instance
 from notes2code.meaning.inference.indexing import place
 from notes2code.meaning.inference.reach import refuse_limited
-from notes2code.meaning.inference.run import Run, Symbol, find, find_index
+from notes2code.meaning.inference.run import Run, Symbol, find_index
 from notes2code.meaning.inference.values import (
     Value,
     elementwise,
@@ -54,6 +64,8 @@ def apply(
         text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"
         hint = "write which norm it is, as in `\\mathrm{RMSNorm}(x)`"
         run.problems.append(note("N2C039", text, use.span, hint))
+    if equation is usual:
+        textbook.tell(run, use, equation)
     places: list[Value] = []
     if equation.counted and len(arguments) == used + len(equation.counted):
         places = [arguments[at] for at in equation.counted]
@@ -114,10 +126,11 @@ def apply(
     own = [] if elements else _own_places(run, use)
     arguments, row = _all_rows(run, equation, arguments)
     given = dict(zip(equation.parameters, arguments, strict=True))
+    written_out = within_reach.is_limited(run, equation, arguments)
     lambdas: list[Lambda] = []
     extra: tuple[Index, ...] = ()
     for parameter in equation.inputs:
-        axes = tuple(_instance(axis, sizes) for axis in parameter.shape)
+        axes = tuple(instance(axis, sizes) for axis in parameter.shape)
         if parameter.name in given:
             value = given[parameter.name]
             spare = value.rank - len(axes)
@@ -129,17 +142,22 @@ def apply(
                     value.span,
                 )
             extra = _mapped_over(run, extra, value.axes[:spare], span)
-            refuse_limited(run, value.axes[spare:])
+            if not written_out:
+                refuse_limited(run, value.axes[spare:])
             for mine, wanted in zip(value.axes[spare:], axes, strict=True):
                 run.unify(mine.size, wanted, value.span)
             lambdas.append(Lambda(value.axes[spare:], value.body))
-        elif (length := _length_of(equation, parameter)) is not None:
-            lambdas.append(Lambda((), _instance(length, sizes)))
+        elif (length := places_given.length_of(equation, parameter)) is not None:
+            lambdas.append(Lambda((), instance(length, sizes)))
         else:
             lambdas.append(_own_input(run, use, parameter, axes, weights, own, span))
+    if written_out and not (own or elements or row or equation.counted):
+        arrays = dict(zip((one.name for one in equation.inputs), lambdas, strict=True))
+        made = within_reach.written_out(run, equation, arrays, sizes)
+        return Value(made.body, (*extra, *made.indices), span)
     name = use.name
     run.functions[name] = equation
-    result = tuple(fresh(_instance(i.size, sizes)) for i in equation.value.indices)
+    result = tuple(fresh(instance(i.size, sizes)) for i in equation.value.indices)
     if row is not None:
         run.unify(row.size, result[0].size, span)
         called = Call(name, tuple(lambdas), (Idx(row), *map(Idx, result[1:])), site)
@@ -156,7 +174,7 @@ def apply(
         placed = tuple(_at_its_letters(run, use, equation, result, arguments))
         rest = tuple(axis for axis, place in zip(result, placed, strict=True) if axis is place)
         return Value(Call(name, tuple(lambdas), (*map(Idx, placed),), site), (*extra, *rest), span)
-    counted = _counted(run, result[:count], places, extra)
+    counted = places_given.counted(run, result[:count], places, extra)
     at = (*counted, *map(Idx, result[len(counted) :]))
     return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
 
@@ -249,26 +267,6 @@ def _weighs(body: Expr) -> bool:
     if isinstance(body, Call) and not any(number.indices for number in body.arguments[1:]):
         body = body.arguments[0].body
     return isinstance(body, ir.Softmax)
-
-
-def _length_of(equation: Equation, parameter: ir.Input) -> Size | None:
-    """The size that an input is, where it is the number of places that a function's index has."""
-    counted = (index.size for index in equation.value.indices[: len(equation.counted)])
-    given = (size for size in counted if parameter.kind == "size")
-    return next((size for size in given if size.name == parameter.name), None)
-
-
-def _counted(
-    run: Run, axes: tuple[Index, ...], places: Sequence[Value], rows: tuple[Index, ...]
-) -> tuple[Expr, ...]:
-    """The places along the axes that a function's indices count: those that it is given; where it
-    is given none, each row of its argument is taken at its own."""
-    own = tuple(map(Idx, rows)) if len(rows) == len(axes) else ()
-    found = tuple(value.body for value in places) or own
-    for axis, expr in zip(axes, found, strict=False):
-        if isinstance(expr, Idx):
-            run.unify(find_index(expr.index).size, axis.size, Span(0, 0))
-    return found
 
 
 def _of_elements(equation: Equation, arguments: Sequence[Value]) -> Equation:
@@ -437,23 +435,6 @@ def _mapped_over(
     return before
 
 
-def _instance(size: Expr, sizes: dict[Size, Size]) -> Size:
-    """A copy of a callee's size, the same for all its occurrences in one call."""
-    if isinstance(size, Size):
-        if size not in sizes:
-            sizes[size] = Size(size.name, 0, size.kind)
-            if size.value is not None:
-                sizes[size].value = _copied(size.value, sizes)
-        return find(sizes[size])
-    return Size("", value=_copied(size, sizes))
-
-
-def _copied(expr: Expr, sizes: dict[Size, Size]) -> Expr:
-    if isinstance(expr, Size):
-        return _instance(expr, sizes)
-    return ir.rebuild(expr, lambda child: _copied(child, sizes))
-
-
 def _own_input(
     run: Run,
     use: Use,
@@ -590,7 +571,7 @@ def _inlined(
             raise error("N2C035", text, span, "give one of the two another name")
         if other.name not in {*values, *counts, *run.symbols}:
             sizes: dict[Size, Size] = {}
-            axes = tuple(_instance(axis, sizes) for axis in other.shape)
+            axes = tuple(instance(axis, sizes) for axis in other.shape)
             run.symbols[other.name] = Symbol(other.name, axes, other.written, span, other.kind)
 
     def fill(expr: Expr) -> Expr:

@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     ungrouped,
 )
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import distances, ellipsis
+from notes2code.meaning.inference import caches, distances, ellipsis
 from notes2code.meaning.inference.indexing import count, own_letter
 from notes2code.meaning.inference.members import all_of
 from notes2code.meaning.inference.reach import refuse_limited
@@ -212,6 +212,8 @@ def concatenated(
         hint = "write a formula for each, or `[…; …]` to join them"
         run.unranged = error("N2C041", text, span, hint)
         return replace(values[0], span=span)
+    if (grown := caches.grown(run, values, span)) is not None:
+        return grown
     if any(value.rank != 2 for value in values):
         if len(ranks) > 1 and _are_siblings(values):
             run.pay(3.0)  # h_1 and h_2 are of one kind
@@ -512,16 +514,15 @@ def at_place(expr: Expr, axis: Index, place: int) -> Expr:
 
 
 def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
-    """``(e_{ij})_{j=1}^{n}``: the vector of a number for all values of an index."""
+    """``(e_{ij})_{j=1}^{n}`` and ``(e_{ij})_{j ∈ [n]}``: the vector of a number for all values of
+    an index."""
     letters = binders.bound_letters(sub)
-    first = sub.operands[1]
     if len(group.items) > 1:
         text = f"`{run.quote(group.span)}` is a family of several things each, and no array"
         raise error("N2C041", text, group.span, "write a family for each of them")
-    if len(letters) != 1 or not isinstance(first, Num):
+    if len(letters) != 1:
         raise error("N2C036", "the range of this family is not understood", sub.span)
-    start = int(first.text)
-    size = Size("") if sup is None else count(run, sup, start)
+    start, size = _range(run, letters[0], sub, sup)
     index = Index(letters[0], size, start)
     outer = run.indices.get(letters[0])
     run.indices[letters[0]] = index
@@ -531,3 +532,15 @@ def indexed(run: Run, group: Group, sub: Relation, sup: Node | None) -> Value:
     else:
         del run.indices[letters[0]]
     return Value(value.body, (*value.axes, index), group.span)
+
+
+def _range(run: Run, letter: str, sub: Relation, sup: Node | None) -> tuple[int, Size]:
+    """What the index of a family counts from, and how many there are of it."""
+    match sub.operands[1], sub.signs:
+        case Num(first), ("=",):
+            return int(first), Size("") if sup is None else count(run, sup, int(first))
+        case Group("[", (last,)), ("∈",) if sup is None:
+            return 1, count(run, last, 1)
+        case None, ("∈",):
+            return run.seen.starts.get(letter, 0), Size("")
+    raise error("N2C036", "the range of this family is not understood", sub.span)

@@ -32,6 +32,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     bigs,
+    by_element,
     calls,
     cells,
     families,
@@ -50,7 +51,7 @@ from notes2code.meaning.inference import (
 )
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped, reduce_all, scalar
-from notes2code.meaning.notation import binders, derivatives, positions, scripts
+from notes2code.meaning.notation import binders, derivatives, positions, scripts, slices
 
 
 def _number(run: Run, node: Num) -> Value:
@@ -64,6 +65,8 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
         return indicator
     if not scripts.is_name(node):
         return powers.scripted(run, node)
+    if isinstance(node, Script) and (above := by_element.exponent(node.sup)) is not None:
+        return by_element.power(run, node, above)
     unsupported = _NOT_COMPUTED.get(names.base_letter(binders.bare(node)))
     if unsupported is not None:
         raise error("N2C037", f"{unsupported} cannot be computed", node.span)
@@ -83,9 +86,14 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
 
 
 def _is_slice(run: Run, sub: Node) -> bool:
-    """Whether a part of an axis stands below: ``:k``, ``k:`` or ``0:d/2``."""
+    """Whether a part of an axis stands below whose ends count no places: ``:k``, ``k:`` or
+    ``0:d/2``."""
     letters = [i.text for i in positions.of_whole_axes(sub) if isinstance(i, Name)]
     counting = run.seen.bound.union(*run.seen.steps.values())
+    for end in slices.ends(sub) or ():
+        counted, other = positions.letters_of(end) if end is not None else ([], False)
+        if not other and not counting.isdisjoint(counted):
+            return False
     if not isinstance(sub, Group) or (letters and counting.issuperset(letters)):
         return False
     ends = [item for item in sub.items if isinstance(item, Frac) or _is_quotient(item)]

@@ -18,6 +18,7 @@ from notes2code.meaning.inference import (
     turns,
 )
 from notes2code.meaning.inference.indexing import clipped, own_letter
+from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import (
     Value,
@@ -62,6 +63,8 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
             if len(letters) != 1:
                 raise _unsaid(span)
             return bigs.big(run, Big(kind, Name(letters[0], span), None, body, span))
+        if (part := _of_part(run, kind, value, span)) is not None:
+            return part
         if value.rank > 1:
             return _of_matrix(run, kind, value, of_tokens, span)
         if kind in ("max", "min") and _is_of_numbers(run, body):
@@ -82,6 +85,15 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
             run.pay(4.0)  # a quantity is what the note gives a greatest value
         result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
     return Value(result.body, result.axes, span, result.row)
+
+
+def _of_part(run: Run, kind: str, value: Value, span: Span) -> Value | None:
+    """``mean(x_{≤t})``, over the places that may be reached; None where all of them may."""
+    for axis in value.axes:
+        if (within := limit(run, axis, axis)) is not None:
+            rest = tuple(other for other in value.axes if other is not axis)
+            return Value(ir.Reduce(kind, axis, value.body, within), rest, span)
+    return None
 
 
 def _unsaid(span: Span) -> ProblemError:

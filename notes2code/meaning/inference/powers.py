@@ -28,7 +28,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import diagonal, families, inverses, turns
+from notes2code.meaning.inference import by_element, diagonal, families, inverses, turns
 from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import (
@@ -199,6 +199,8 @@ def _refuse_convolved(run: Run, node: Script) -> None:
 
 def raised(run: Run, value: Value, sup: Node, node: Script) -> Value:
     """A superscript on a value: a transpose or a power."""
+    if (above := by_element.exponent(sup)) is not None:
+        return by_element.raised(run, value, above, node.span)
     if isinstance(sup, Name) and sup.text in names.TRANSPOSES and _is_one(node):
         raise error(
             "N2C033",
@@ -526,7 +528,10 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
     if scripts.is_two(node.sub) and not scripts.is_two(node.sup):
         _refuse_spectral(run, value)
     order: Expr = ir.Num(2)
-    if node.sub is not None:
+    kind = "sum"
+    if node.sub is not None and names.label(node.sub).lower() == "rms":
+        kind = "mean"
+    elif node.sub is not None:
         frobenius = isinstance(node.sub, Name) and node.sub.text in ("F", "Fro", "fro")
         run.pay(1.2 if frobenius and value.rank == 1 else 0.0)  # the norm of matrices
         order = ir.Num(2) if frobenius else run.lower(node.sub).body
@@ -536,7 +541,7 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
         total = reduce_all("sum", mapped(value, lambda e: ir.Fn("abs", (e,))))
     elif order == ir.Num(2):
         squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
-        total = ir.Pow(reduce_all("sum", squares), ir.HALF)
+        total = ir.Pow(reduce_all(kind, squares), ir.HALF)
     else:
         raise error("N2C037", "only the norms 1, 2 and ∞ are computed", node.span)
     result = Value(total, (), node.span)

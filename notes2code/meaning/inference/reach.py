@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from notes2code.diagnostics import ProblemError, error
+from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.meaning import ir
 from notes2code.meaning.inference.run import Reach, Run, find_index
 from notes2code.meaning.ir import Expr, Idx, Index
@@ -33,6 +33,16 @@ def refuse_lost(run: Run, arrays: Iterable[ir.Lambda]) -> None:
         for part in ir.walk(array.body):
             if isinstance(part, ir.Reduce) and part.where is None:
                 refuse_limited(run, [part.index])
+
+
+def refuse_fixed(run: Run, array: ir.Lambda, axis: Index, beside: Expr, span: Span) -> None:
+    """The W of ``W x_{i:i+h-1}`` is the same for all i: its columns are no places, of which x has
+    others for each. What a softmax weighs are places."""
+    free = ir.free_indices(array.body, find_index) - {*map(find_index, array.indices)}
+    fixed = isinstance(array.body, ir.Ref) and not free and limit(run, axis, axis) is None
+    if fixed and not isinstance(beside, ir.Softmax):
+        text = f"`{run.quote(span)}` would weigh a part of an axis by its place in all"
+        raise error("N2C037", text, span, "write a sum over the part")
 
 
 def _are_weights(array: ir.Lambda, axis: Index) -> bool:

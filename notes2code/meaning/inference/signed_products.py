@@ -252,6 +252,11 @@ def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
     """``⊗`` between two arrays of one shape is element by element, as in SwiGLU and the gates of an
     LSTM; the product of two vectors may be a matrix, as what is added to a memory is, unless they
     are made by weights, as gates are."""
+    if run.scope.circled == "kronecker":
+        text = "`\\otimes` is said to be the Kronecker product, which is not computed"
+        raise error("N2C037", text, node.op_span, "write its elements with indices")
+    if run.scope.circled == "outer":
+        return _outer_as_said(run, left, right, node)
     if left.rank != right.rank:
         raise error(
             "N2C033",
@@ -264,11 +269,24 @@ def _circled(run: Run, left: Value, right: Value, node: Infix) -> Value:
     parts = (part for value in (left, right) for part in ir.walk(value.body))
     plain = left.rank == 1 and not any(isinstance(part, ir.Reduce) for part in parts)
     ways = (("element by element", 0.0), ("the outer product", 0.5))
-    way = run.choose(f"circled {node.op_span.start}", ways) if plain else ways[0][0]
+    said = run.scope.circled == "elements"
+    way = run.choose(f"circled {node.op_span.start}", ways) if plain and not said else ways[0][0]
     run.problems.append(note("N2C039", f"`\\otimes` is taken to be {way}", node.op_span))
     if way == ways[1][0]:
         return outer(left, right)
     return elementwise(run, left, right, ir.mul, node.op_span)
+
+
+def _outer_as_said(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    """The outer product, where the text calls ``⊗`` so: of two vectors."""
+    run.pay(2.5 * (left.rank, right.rank).count(0))
+    if max(left.rank, right.rank) > 1:
+        text = f"`\\otimes` is said to be the outer product, and `{run.quote(left.span)}` is"
+        text = f"{text} {shape_text(left)}, `{run.quote(right.span)}` {shape_text(right)}"
+        raise error("N2C041", text, node.op_span, "write it with indices")
+    told = note("N2C039", "`\\otimes` is the outer product, as the text says", node.op_span)
+    run.problems.append(told)
+    return outer(left, right)
 
 
 def _plus_in_circle(run: Run, left: Value, right: Value, node: Infix) -> Value:

@@ -9,9 +9,9 @@ from typing import TypeGuard
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import moving
-from notes2code.meaning.inference.reach import limit
+from notes2code.meaning.inference.reach import limit, refuse_fixed
 from notes2code.meaning.inference.run import NO_FIT, Run, find, find_index
-from notes2code.meaning.ir import Expr, Idx, Index, Num, Ref, Size
+from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.records import dataclass
 
 
@@ -183,6 +183,10 @@ def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value
     right = _settle_softmax(right, at)
     inner = left.axes[-1]
     reach = limit(run, inner, inner) or limit(run, right.axes[at], inner)
+    if reach is not None:
+        for side, axis in ((left, inner), (right, right.axes[at])):
+            others = (other.body for other in (left, right) if other is not side)
+            refuse_fixed(run, Lambda(side.axes, side.body), axis, next(others), side.span)
     _join(run, left, right, (inner, right.axes[at]), where)
     axes = left.axes[:-1] + right.axes[:at] + right.axes[at + 1 :]
     body = _sum_of_product(left.body, right.body, inner, reach)

@@ -55,11 +55,26 @@ class Declarations:
         mine = self.formulas.parsed[entry].shapes.keys()
         near = {name for name, other in nearest.items() if self.formulas.are_beside(entry, other)}
         own = {base for name in near | mine if (base := numbered_base(name))}
+        apart = {
+            name: other
+            for name, other in nearest.items()
+            if entry.section[: len(other.section)] != other.section
+        }
         return [
             name
-            for name, other in nearest.items()
-            if numbered_base(name) in own and entry.section[: len(other.section)] != other.section
+            for name, other in apart.items()
+            if numbered_base(name) in own or self._has_others_there(entry, name, other)
         ]
+
+    def _has_others_there(self, entry: Entry, name: str, declared: Entry) -> bool:
+        """Whether the section that declares a W_1 computes with it, and with other numbered weights
+        than a formula does: ``h = W_1 x`` has no feed-forward layer's."""
+        if not numbered_base(name):
+            return False
+        mine = set(filter(numbered_base, self.formulas.parsed[entry].mentioned))
+        here = (self.formulas.parsed[one] for one in self.formulas.beside(declared))
+        using = [one for one in here if name in one.mentioned and one.arrays | one.functions]
+        return bool(using) and all(mine != {*filter(numbered_base, o.mentioned)} for o in using)
 
     def numbers(self, entry: Entry) -> dict[str, Shape]:
         """The names that the section gives a number, ``h = 32``, divides by, as in ``z / T``, or

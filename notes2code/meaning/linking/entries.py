@@ -256,8 +256,8 @@ def _told_call(tree: Tree) -> Iterator[str]:
     """The M of an ``M(B)`` that prose speaks of, as it does of no product of two letters, but for
     weights and data."""
     match [clause.node for clause in tree.clauses]:
-        case [Juxt((Name(function), Group("(", (Stroke("·"),))))]:
-            yield names.code_name(function)
+        case [Juxt((name, Group("(", (Stroke("·"),))))] if scripts.is_name(name):
+            yield names.code_name(binders.bare(name))
         case [Juxt((Name(function), Group("(", (given,))))] if function not in "UWXY":
             if scripts.is_name(given) and not scripts.is_transposed(given):
                 yield names.code_name(function)

@@ -18,6 +18,8 @@ from notes2code.meaning.linking.entries import Entry, Parsed, is_turned
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.linking.second_readings import SecondReadings
+from notes2code.meaning.prose.called_functions import CalledFunctions
+from notes2code.meaning.prose.circled import Circled
 from notes2code.meaning.prose.convolutions import Convolutions
 from notes2code.meaning.prose.kinds import Kinds, Passage
 from notes2code.meaning.prose.norms import Norms
@@ -62,14 +64,16 @@ class Linker:
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
         """What the text says of the names in each formula, as far as the formula bears it out."""
-        own = (
+        own = [
             Passage(text, entry.note, entry.section, entry.order)
             for entry in self.formulas.entries
             if (text := own_words(entry.latex))
-        )
+        ]
         self._said = SaidFunctions([*prose, *own], self.formulas.parsed, self.base)
         self._convolutions = Convolutions(prose)
         self._norms = Norms(prose)
+        self._circled = Circled([*prose, *own])
+        self._called_functions = CalledFunctions([*prose, *own])
         self.completed: Callable[[Entry, Equation], Equation] = lambda _, function: function
         """Makes a function whole that leaves open what is always the same: the μ of a norm."""
         self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
@@ -217,11 +221,19 @@ class Linker:
             functions={**self.base.functions, **functions},
             arrays=self._called_arrays(entry),
             unwritten=letters,
-            callees=self.formulas.callees(entry),
+            callees=self._callees(entry),
             sized=self.formulas.letters.sized(entry),
             convolves=self._convolutions.near(entry.note, entry.section, entry.order),
             norms=self._norms.near(entry.note, entry.section, entry.order),
+            circled=self._circled.near(entry.note, entry.section, entry.order),
         )
+
+    def _callees(self, entry: Entry) -> frozenset[str]:
+        """What a formula calls by what another one, or the text, says of it."""
+        said = self._called_functions.near(entry.note, entry.section)
+        called = (name for name in self.formulas.parsed[entry].called if said)
+        told = {name for name in called if names.base_letter(name) in said}
+        return self.formulas.callees(entry) | told
 
     def _foreign_to(self, uses: Iterable[Entry]) -> set[str]:
         """The names that are not what the note declares by them in some formulas, and so in one

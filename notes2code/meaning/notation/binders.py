@@ -30,10 +30,11 @@ from notes2code.meaning.stated import Define
 
 
 def family_range(node: Script) -> Relation | None:
-    """The ``i=1`` of ``{x_i}_{i=1}^n``."""
-    if isinstance(node.base, Group) and isinstance(node.sub, Relation) and node.sup is not None:
-        return node.sub
-    return None
+    """The ``i=1`` of ``{x_i}_{i=1}^n``, and the ``i ∈ [n]`` of ``(x_i)_{i ∈ [n]}``."""
+    below = node.sub if isinstance(node.base, Group) else None
+    if not isinstance(below, Relation) or (node.sup is None and below.signs != ("∈",)):
+        return None
+    return below
 
 
 def first_number(sub: Node) -> int | None:

@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import positions
+from notes2code.meaning.notation import positions, slices
 from notes2code.meaning.notation.scripts import (
     ARRAYS,
     ARROWS,
@@ -186,7 +186,7 @@ class _Reader:
             at = At(part) if numbered else self.index(part)
             if at is not None:
                 self.indices.append(at)
-            elif positions.is_arithmetic(part):
+            elif positions.is_arithmetic(part) or slices.has_arithmetic(part):
                 raise error(
                     "N2C032",
                     "this index counts with a letter that nothing binds",
@@ -278,15 +278,11 @@ class _Reader:
         if isinstance(node, Relation) and node.operands[0] is None:
             last = node.operands[1]
             if last is not None and node.signs[0] in "<≤≥>" and self.counts(last):
-                return At(last, node.signs[0])
+                return slices.up_to(last) if node.signs == ("≤",) else At(last, node.signs[0])
             return None
-        if isinstance(node, Group) and node.separators == (":",) and len(node.items) == 2:
-            first, last = node.items
-            if isinstance(first, Num) and first.text == "1" and isinstance(last, Name):
-                return At(last, "≤") if self.counts(last) else None
-            if self.counts(first) or self.counts(last):
-                return At(first, ":")
-            return None
+        if (part := slices.ends(node)) is not None:
+            counted = any(end is not None and self.counts(end) for end in part)
+            return slices.place(node, *part) if counted else None
         if isinstance(node, Group) and node.open in ("(", "[") and len(node.items) == 1:
             return self.index(node.items[0])
         if self.base in ("d", "D", "dim") and isinstance(node, Name) and node.text in names.LABELS:
@@ -398,6 +394,9 @@ class _Reader:
         """``Q, i``; in a list nothing is a power: the n − m of ``R^{Θ,n−m}`` is a place."""
         if not (isinstance(node, Group) and not node.open and node.items):
             return False
+        if isinstance(node.items[0], Stroke) and not node.separators and len(node.items) == 2:
+            self.power = node.items[1]  # the 2 of A^{\\circ 2}, to which each element is raised
+            return True
         for item in node.items:
             if isinstance(item, Num):
                 self.labels.append(item.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from notes2code.diagnostics import ProblemError, Span, error
-from notes2code.latex.tree import Accent, Group, Juxt, Name, Node, Num, Script, children
+from notes2code.latex.tree import Accent, Group, Juxt, Name, Node, Num, Script, Stroke, children
 from notes2code.meaning import names
 from notes2code.meaning.notation import positions
 from notes2code.records import dataclass
@@ -23,8 +23,8 @@ ARROWS = frozenset(["vec", "back"])
 @dataclass(frozen=True, slots=True)
 class At:
     """One index position of a name. ``relation`` is ``≤`` or ``<`` for a range such as ``K_{≤i}``,
-    ``:`` for a slice, ``∀`` for a whole axis, the colon of ``Q_{i,:}``, ``=`` where a label tells
-    the place, as the ``y_i`` of ``p_{i,y_i}`` does."""
+    ``:`` for a part ``i-w+1:i`` of an axis, ``∀`` for a whole axis, the colon of ``Q_{i,:}``, ``=``
+    where a label tells the place, as the ``y_i`` of ``p_{i,y_i}`` does."""
 
     node: Node
     relation: str = ""
@@ -121,7 +121,14 @@ ARRAYS = frozenset("QKVWUHEOqkvh")
 
 
 def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
-    """The separate positions of a script: ``i,j`` and ``ij`` are two."""
+    """The separate positions of a script: ``i,j`` and ``ij`` are two; the part ``:t`` is one."""
+    if (
+        isinstance(node, Group)
+        and not node.separators
+        and node.items
+        and isinstance(node.items[0], Stroke)
+    ):
+        return (node,)
     if isinstance(node, Group) and ":" not in node.separators and len(node.items) != 1:
         if node.open in ("", "("):
             return tuple(inner for item in node.items for inner in parts(item, bound))

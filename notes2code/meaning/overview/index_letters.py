@@ -141,6 +141,7 @@ def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
     below = _only_below(nodes) - label_letters.of_weights(target, nodes) | _beside_counted(nodes)
     elsewhere = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
     told = {item.text for item in binders.told_indices(target)}
+    below |= _below_and_apart(nodes, told)
     counting = told & elsewhere & below
     for own in _alone_below(nodes).values():
         if not own & told <= counting:
@@ -310,6 +311,21 @@ def _only_below(nodes: Nodes) -> set[str]:
     below = {id(n): n for sub in subs for n in walk(sub)}
     found = {n.text for n in below.values() if isinstance(n, Name)}
     return found - {n.text for n in nodes.of(Name) if id(n) not in below}
+
+
+def _below_and_apart(nodes: Nodes, told: Set[str]) -> set[str]:
+    """The i and the j of ``q_i \\cdot k_j - m (i - j)``: they stand below names, and beside that
+    only where it matters how far they are from each other."""
+    places = [at for node in nodes.of(Script) for at in (node.sub, node.sup) if at is not None]
+    inside = {id(n): n for at in places for n in walk(at)}
+    below = {n.text for n in inside.values() if isinstance(n, Name)} & told
+    found = set[str]()
+    for node in nodes.of(Infix):
+        apart = node.op == "-" and all(isinstance(n, Name) for n in (node.left, node.right))
+        if apart and words_in(node) <= below:
+            found |= words_in(node)
+            inside.update((id(n), n) for n in walk(node))
+    return found - {n.text for n in nodes.of(Name) if id(n) not in inside}
 
 
 def _beside_counted(nodes: Nodes) -> set[str]:

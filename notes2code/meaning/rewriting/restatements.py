@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Problem
-from notes2code.latex.tree import Big, Matrix, Name, Nodes, Num
+from notes2code.latex.tree import Big, Group, Infix, Matrix, Name, Nodes, Num
 from notes2code.meaning.notation import groups
 from notes2code.meaning.overview import bare_sums
 from notes2code.meaning.rewriting import (
@@ -15,6 +15,7 @@ from notes2code.meaning.rewriting import (
     complex_pairs,
     expectations,
     groups_defined,
+    grown_rows,
     largest,
     looked_up,
     parities,
@@ -49,6 +50,8 @@ RESTATEMENTS = (
     # One statement of two things is two: of even and odd elements, and of a complex number's parts.
     Restatement(lambda nodes: nodes.of(Matrix), parities.apart),
     Restatement(lambda nodes: {"e", "cos"} & nodes.words, complex_pairs.apart),
+    # A cache that grows says of which rows it is made.
+    Restatement(lambda nodes: nodes.of(Group, Infix), grown_rows.written_out),
     # A sum without an index has the one that its terms show.
     Restatement(lambda nodes: nodes.of(Big), bare_sums.indexed),
 )

@@ -24,6 +24,7 @@ from notes2code.meaning.overview import means
 from notes2code.meaning.rewriting import (
     barred,
     close_by,
+    families_of_elements,
     in_brackets,
     in_parentheses,
     joined_heads,
@@ -80,6 +81,9 @@ REWRITES = (
     Rewrite(Juxt, in_brackets.as_indices),
     # and below brackets around the name.
     Rewrite(Script, names_in_brackets.without),
+    # An index behind parentheses counts what stands in them, on the left as well.
+    Rewrite(Script, families_of_elements.as_families),
+    Rewrite(Relation, _always(families_of_elements.without_index)),
     # A bar over a square is no accent of a letter.
     Rewrite(Accent, _always(barred.as_mean)),
     # What P is of is no product, and no condition.
