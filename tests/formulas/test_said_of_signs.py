@@ -117,3 +117,19 @@ def test_a_far_sections_numbered_weights_are_others() -> None:
         {i.name: shapes_of.text(i.shape[0]) for i in e.inputs if i.shape} for e in equations if e
     ]
     assert [found["W_1"] for found in shapes] == ["d", "3"]  # the gate's may be those of h
+
+
+def test_what_a_notes_function_calls_is_one_function() -> None:
+    formulas = (r"\mathrm{Res}(x) = x + Z(x)", r"u = \mathrm{Res}(\mathrm{Res}(a))")
+    entries = [Entry(latex, "N.md", (), order) for order, latex in enumerate(formulas)]
+    equation = Compiler(Linker(entries, library().scope), library()).compiled(entries[1]).equation
+    assert equation is not None
+    assert [one.name for one in equation.inputs] == ["a", "Z"]
+
+
+def test_a_layers_number_tells_no_row() -> None:
+    attention = r"\mathrm{Mix}(X) = \mathrm{softmax}(X A X^\top) X"
+    formula = compile_formula(
+        r"Y^{(l)} = \mathrm{Mix}^{(l)}(X^{(l)})", context=f"$$ {attention} $$"
+    )
+    assert {one.name: len(one.shape) for one in formula.inputs} == {"X": 3, "A": 3}

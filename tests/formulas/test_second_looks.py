@@ -404,11 +404,6 @@ def test_an_upper_bound_that_lost_its_sign_is_refused() -> None:
         compile_formula(r"s = \sum_{i=1}{N} x_i")
 
 
-def test_what_goes_over_rows_is_refused() -> None:
-    with pytest.raises(FormulaError, match="rowmax"):
-        compile_formula(r"m = \max(m_{old}, \mathrm{rowmax}(S))")
-
-
 def test_the_largest_singular_value_is_refused() -> None:
     with pytest.raises(FormulaError, match="singular value"):
         compile_formula(r"y = W / \|W\|_2")

@@ -124,7 +124,7 @@ def apply(
     # The A_{ij}(x) of a function that gives a matrix are its elements.
     elements = _gives_elements(run, use, equation, span)
     own = [] if elements else _own_places(run, use)
-    arguments, row = _all_rows(run, equation, arguments)
+    arguments, row = _all_rows(run, equation, arguments, [place for _, place in own])
     given = dict(zip(equation.parameters, arguments, strict=True))
     written_out = within_reach.is_limited(run, equation, arguments)
     lambdas: list[Lambda] = []
@@ -205,10 +205,11 @@ def _at_its_letters(
 
 
 def _all_rows(
-    run: Run, equation: Equation, arguments: Sequence[Value]
+    run: Run, equation: Equation, arguments: Sequence[Value], own: Sequence[Expr]
 ) -> tuple[Sequence[Value], Index | None]:
     """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)`` and the k_i
-    of ``\\alpha(q, k_i)``: all rows, and the index of the one that is meant."""
+    of ``\\alpha(q, k_i)``: all rows, and the index of the one that is meant. The l of ``F_l(X_l)``,
+    one of the ``own`` places of the function, tells no row."""
     shapes = {one.name: one.shape for one in equation.inputs}
     given = [shapes[name] for name in equation.parameters]
     pairs = zip(given, arguments, strict=True)
@@ -220,7 +221,8 @@ def _all_rows(
     others = (value for at, value in enumerate(arguments) if at != short[0])
     if len(opened) != 1 or not _keeps(equation, given[short[0]][0], len(given)):
         return arguments, None
-    if any(opened[0] in free_roots(value.body) for value in others):
+    apart = (*(value.body for value in others), *own)
+    if any(opened[0] in free_roots(body) for body in apart):
         return arguments, None
     every = fresh(opened[0].size)
     body = ir.substitute(settled(vector.body), {opened[0]: Idx(every)})
@@ -460,6 +462,8 @@ def _own_input(
     axes = (*(size for size, _ in own), *axes) if axes else axes
     owner = f"{weights}.{parameter.name}"
     name, number = parameter.name, 1
+    if parameter.kind == "function" and use.name in run.scope.functions:
+        owner = ""  # what a note's function calls, and no note defines, is one function
     if parameter.kind == "array" and not axes and _is_of_note(run, use, name):
         owner = ""
         if name in run.symbols and run.symbols[name].axes:

@@ -129,6 +129,8 @@ def _of_entry(run: Run, use: Use) -> Shape | None:
     for at in range(len(letters) - 1, 0, -1):
         named = (names.code_name(use.name, *letters[:at]), *together(use.name, letters[:at]))
         whole = next((run.shapes[name] for name in named if name in run.shapes), None)
+        if whole is not None and whole.indexed:  # the m_i^{(j)} of a step j, of which each is said
+            return replace(whole, indexed=None) if whole.indexed == len(letters) - at else None
         if whole is not None and whole.is_sized and len(whole.axes) >= len(letters) - at:
             return replace(whole, indexed=at)
     return None

@@ -229,6 +229,20 @@ def _of_family(run: Run, group: Group, span: Span) -> Value:
     return Value(ir.Cases(((on, body),), ir.ZERO), (rows, columns), span)
 
 
+def _of_rows(kind: str) -> Callable[[Run, Node, Group, Span], Value]:
+    """``rowmax(S)`` and ``rowsum(P)``: a number for each row of a matrix."""
+
+    def reduced(run: Run, name: Node, group: Group, span: Span) -> Value:
+        value = run.lower(group.items[0])
+        if value.rank < 2:
+            run.pay(4.0)  # only a matrix has rows
+        if not value.rank or len(group.items) > 1:
+            raise error("N2C041", f"`{run.quote(name.span)}` is of the rows of a matrix", span)
+        return Value(ir.Reduce(kind, value.axes[-1], value.body), value.axes[:-1], span)
+
+    return reduced
+
+
 def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The sum of a square matrix's diagonal."""
     value = run.lower(group.items[0])
@@ -311,6 +325,9 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "std": _deviation,
     "rms": _root_mean_square,
     **dict.fromkeys(("diag", "blockdiag"), _diagonal_matrix),
+    "rowmax": _of_rows("max"),
+    "rowsum": _of_rows("sum"),
+    "rowmean": _of_rows("mean"),
     "det": _determinant,
     "tr": _trace,
     "trace": _trace,

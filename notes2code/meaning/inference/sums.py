@@ -39,6 +39,10 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     minus = node.op == "-"
     if minus and left.rank == right.rank < 2:
         _refuse_label(run, node)
+    if minus and _is_less_its_largest(run, left, right):
+        run.decided.setdefault(f"align {node.span.start}-{node.span.end}", 0)
+        text = f"`{run.quote(node.right.span)}` is taken to be a number for each row"
+        run.problems.append(note("N2C039", text, node.right.span))
     value = elementwise(
         run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
     )
@@ -51,6 +55,16 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     shifted = value.rank == 2 and 0 in (left.rank, right.rank)
     one = value.rank == right.rank == 1 and isinstance(node.left, Num) and node.left.text == "1"
     return replace(value, shifted=True) if shifted or (one and not minus) else value
+
+
+def _is_less_its_largest(run: Run, left: Value, right: Value) -> bool:
+    """Whether scores lose the largest of each row, the ``S - m`` of a softmax in blocks, where no
+    shape says which axis it is."""
+    if (left.rank, right.rank) != (2, 1) or not isinstance(right.body, ir.Ref):
+        return False
+    largest = names.base_letter(right.body.array) == "m" and right.body.array not in run.shapes
+    scores = not isinstance(left.body, ir.Ref) or names.base_letter(left.body.array) in "SAP"
+    return largest and scores
 
 
 def _refuse_label(run: Run, node: Infix) -> None:

@@ -110,8 +110,8 @@ def _is_state(value: Value) -> bool:
 
 
 _OTHER_SHAPES = frozenset(
-    "arange argsort chunk flatten gather linspace onehot repeat reshape rowmax rowmean rowsum "
-    "split stack transpose unsqueeze vec view".split()
+    "arange argsort chunk flatten gather linspace onehot repeat reshape split stack transpose "
+    "unsqueeze vec view".split()
 )
 
 

@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Script,
     alike,
     ungrouped,
+    walk,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
@@ -56,7 +57,38 @@ def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
     found += [example for _, example in _examples(nodes) if None in (example.sub, example.sup)]
     small = (use for node in found if (use := _small(seen, node)) is not None)
     one_of = (seen.understood(node) for node in _as_far_as_small(nodes))
-    return (use.name for use in (*small, *one_of) if use is not None)
+    on_diagonals = map(seen.understood, _on_diagonals(nodes))
+    return (use.name for use in (*small, *one_of, *on_diagonals) if use is not None)
+
+
+def _on_diagonals(nodes: Nodes) -> Iterator[Node]:
+    """The m of ``diag(e^{m - n})``, the ℓ of ``diag(ℓ)``, and both beside a ``rowmax(S)``: small
+    letters, of which there is one for each row."""
+    if not nodes.words.isdisjoint(_REDUCES_ROWS):
+        yield from (node for node in nodes.of(Name, Script) if binders.bare(node) in _OF_ROWS)
+    for product in nodes.of(Juxt):
+        for name, behind in pairwise(product.factors):
+            group = behind.base if isinstance(behind, Script) else behind
+            if binders.bare(name).lower() == "diag" and isinstance(group, Group):
+                inside = (n for item in group.items for n in walk(item) if scripts.is_name(n))
+                yield from (n for n in inside if binders.bare(n) in _OF_ROWS)
+
+
+def _behind_diagonals(nodes: Nodes) -> Iterator[Node]:
+    """The O of ``diag(ℓ)^{-1} O``, whose rows are scaled by what a softmax in blocks keeps of each,
+    and the P of ``P V`` beside it."""
+    of_rows = {id(node) for node in _on_diagonals(nodes)}
+    for product in nodes.of(Juxt) if of_rows else ():
+        for first, last in pairwise(product.factors):
+            if scripts.is_name(last) and any(id(inner) in of_rows for inner in walk(first)):
+                yield last
+            if (binders.bare(first), binders.bare(last)) == ("P", "V"):
+                yield first
+
+
+_REDUCES_ROWS = frozenset(["rowmax", "rowsum", "row max", "row sum", "row_max", "row_sum"])
+_OF_ROWS = frozenset(["ell", "l", "m"])
+"""The letters of what a softmax in blocks keeps of each row, the largest score and the sum."""
 
 
 def _as_far_as_small(nodes: Nodes) -> Iterator[Node]:
@@ -83,8 +115,8 @@ def mapped(statements: Sequence[Statement]) -> Iterator[str]:
 
 
 def matrices(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The M of ``h^⊤ M t``."""
-    for middle, _ in _forms(nodes):
+    """The M of ``h^⊤ M t``, and the O of ``diag(ℓ)^{-1} O``."""
+    for middle in (*(middle for middle, _ in _forms(nodes)), *_behind_diagonals(nodes)):
         use = seen.understood(middle) if binders.bare(middle).isupper() else None
         if use is not None:
             yield use.name
