@@ -94,11 +94,12 @@ class Numbers(Characters):
         return last == "op" or bool(_FACTOR.match(self.latex, end))
 
     def _bar_is_open(self) -> bool:
-        """Whether a single bar waits for another in the group that is being read."""
+        """Whether a single bar waits for another in the group that is being read, behind a ‖ if
+        there is one."""
         depth = bars = 0
         for token in reversed(self.tokens):
             depth += {"close": 1, "}": 1, "open": -1, "{": -1}.get(token.kind, 0)
-            if depth < 0 or (depth == 0 and token.kind in ("sep", "rel", "row")):
+            if depth < 0 or (depth == 0 and token.kind in ("sep", "rel", "row", "dbar")):
                 break
             bars += depth == 0 and token.kind == "bar"
         return bars % 2 == 1

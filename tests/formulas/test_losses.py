@@ -445,3 +445,14 @@ def test_an_element_under_another_letter_is_told() -> None:
     assert any("no element of `z`" in one.message for one in formula.diagnostics)
     formula = compile_formula(r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}")
     assert not formula.diagnostics
+
+
+@table(
+    Case(
+        r"p_i = \frac{e^{z_{i y_i}}}{\sum_c e^{z_{ic}}}",
+        "z[n,d] y<d[n]",
+        lambda z, y: softmax(z)[np.arange(len(z)), y],
+    ),
+)
+def test_the_label_of_a_row_without_a_comma(case: Case) -> None:
+    check(case)

@@ -136,3 +136,8 @@ def test_what_parts_do_not_say(latex: str) -> None:
 def test_both_ends_of_a_part_are_told() -> None:
     problems = compile_formula(r"o_i = \mathrm{softmax}(q_i K_{i-w:i}^\top) V_{i-w:i}").diagnostics
     assert any("hold the last of its places" in problem.message for problem in problems)
+
+
+def test_a_part_that_counts_from_a_size_is_a_name() -> None:
+    inputs = compile_formula(r"A = Q_{T_q - w:T_q} K^\top").inputs
+    assert [one.name for one in inputs] == ["Q_T_q_w_T_q", "K"]

@@ -283,3 +283,31 @@ def test_a_state_stays_what_it_is() -> None:
     ranks = [r"m_i \in \mathbb{R}^n"]
     with pytest.raises(FormulaError, match=r"N2C033|N2C042"):
         compile_formula(r"o_i = o_{i-1} e^{m_{i-1} - m_i} + v_i w", context=ranks)
+
+
+@table(
+    Case(
+        r"h_0 = x, \quad h_{l+1} = \tanh(W_l h_l), \quad l = 0, \dots, L-1, \quad y = h_L",
+        "x[d] W[L,d,d]",
+        lambda x, w: reduce(lambda h, m: np.tanh(m @ h), w, x),
+    ),
+    Case(
+        r"h_0 = x, \quad h_{l+1} = \tanh(W h_l), \quad l = 0, \dots, 5, \quad y = h_6",
+        "x[d] W[d,d]",
+        lambda x, w: reduce(lambda h, _: np.tanh(w @ h), range(6), x),
+    ),
+    Case(
+        r"h_0 = x, \quad h_l = \tanh(W h_{l-1}), \quad l = 1, \dots, 6, \quad y = h_6",
+        "x[d] W[d,d]",
+        lambda x, w: reduce(lambda h, _: np.tanh(w @ h), range(6), x),
+    ),
+)
+def test_as_many_steps_as_the_letter_counts(case: Case) -> None:
+    check(case)
+
+
+def test_another_state_than_the_last_is_refused() -> None:
+    with pytest.raises(FormulaError, match="not the last state"):
+        compile_formula(
+            r"h_0 = x, \quad h_{l+1} = \tanh(W h_l), \quad l = 0, \dots, 5, \quad y = h_5"
+        )

@@ -33,6 +33,7 @@ def test_the_textbooks_function_is_told_once(latex: str, function: str, weights:
         r"Y = \mathrm{Attention}(X W_Q, X W_K, X W_V)",
         r"\mathrm{FFN}(x) = \mathrm{GELU}(x A) B, \quad y = x + \mathrm{FFN}(x)",
         r"y = x + g(x)",
+        r"y = x + \mathrm{DecoderLayer}(x)",  # which is given two things where it is the textbook's
     ],
 )
 def test_what_is_one_thing_or_defined_is_not_told(latex: str) -> None:

@@ -64,8 +64,6 @@ def apply(
         text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"
         hint = "write which norm it is, as in `\\mathrm{RMSNorm}(x)`"
         run.problems.append(note("N2C039", text, use.span, hint))
-    if equation is usual:
-        textbook.tell(run, use, equation)
     places: list[Value] = []
     if equation.counted and len(arguments) == used + len(equation.counted):
         places = [arguments[at] for at in equation.counted]
@@ -83,6 +81,8 @@ def apply(
         raise _other_number(use, equation, len(arguments), span)
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
+    if equation is usual:
+        textbook.tell(run, use, equation)
     if len(equation.value.indices) - 2 >= equation.numbered > 0 == len(use.indices):
         raise error(
             "N2C041",

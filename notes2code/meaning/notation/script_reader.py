@@ -186,7 +186,7 @@ class _Reader:
             at = At(part) if numbered else self.index(part)
             if at is not None:
                 self.indices.append(at)
-            elif positions.is_arithmetic(part) or slices.has_arithmetic(part):
+            elif positions.is_arithmetic(part) or slices.counts_places(part):
                 raise error(
                     "N2C032",
                     "this index counts with a letter that nothing binds",

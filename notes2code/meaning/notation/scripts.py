@@ -136,10 +136,20 @@ def parts(node: Node, bound: Set[str]) -> tuple[Node, ...]:
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
         return parts(node.items[0], bound)
     if isinstance(node, Juxt) and all(
-        isinstance(f, Num) or (is_name(f) and names.label(f) in bound) for f in node.factors
+        isinstance(f, Num) or (is_name(f) and names.label(f) in bound) or _is_of_row(f, node, bound)
+        for f in node.factors
     ):
         return (node,) if isinstance(node.factors[0], Num) else node.factors
     return (node,)
+
+
+def _is_of_row(place: Node, beside: Juxt, bound: Set[str]) -> bool:
+    """Whether a factor is the ``y_i`` of ``z_{i y_i}``, the label of the row i beside it."""
+    match place:
+        case Script(Name(), Name(letter), None, 0):
+            rows = {factor.text for factor in beside.factors if isinstance(factor, Name)}
+            return letter in rows & bound
+    return False
 
 
 def beside_number(script: Node, bound: Set[str]) -> tuple[Node, ...]:

@@ -4,7 +4,8 @@ brackets or without."""
 from __future__ import annotations
 
 from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Stroke
-from notes2code.meaning.notation.scripts import At
+from notes2code.meaning import names
+from notes2code.meaning.notation.scripts import At, whole_names
 
 
 def ends(node: Node) -> tuple[Node | None, Node | None] | None:
@@ -44,6 +45,13 @@ def up_to(last: Node) -> At:
     return At(last, "≤")
 
 
-def has_arithmetic(node: Node) -> bool:
-    """Whether an end of a part of an axis counts, as ``t - 1`` does."""
-    return any(isinstance(end, Infix) and end.op in "+-" for end in ends(node) or ())
+def counts_places(node: Node) -> bool:
+    """Whether an end of a part of an axis counts from a place, as ``t - 1`` does; that of ``T_q -
+    w`` counts from a size."""
+    for end in ends(node) or ():
+        match end:
+            case Infix("+" | "-"):
+                inside = whole_names(end)
+                if any(isinstance(n, Name) and n.text in names.INDEX_LETTERS for n in inside):
+                    return True
+    return False
