@@ -32,7 +32,7 @@ from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.symbols import counted
 from notes2code.meaning.inference.values import Value, scalar, settled, uses
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.rewriting import nested, sets_above
 from notes2code.meaning.stated import Range
 
@@ -417,6 +417,8 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
         conditions.compare(run, Idx(index), high)
         return index, ir.Compare("≤", counted(index), high)
     start = next((run.indices[x].start for x in _letters(run, first)), 1)
+    if positions.blocks(first) is not None:
+        start = run.seen.starts.get(letter, start)
     fixed = last is not None and not _depends(run, last)
     index = Index(
         letter, count(run, last, start) if fixed and last is not None else Size(""), start
@@ -426,6 +428,9 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
     if last is None or fixed:
         return index, ir.Compare("≥", counted(index), low)
     high = _end(run, last)
+    # The w of ``Σ_{j=i-w+1}^i`` says how wide a window is, and not how long what it moves over.
+    parts = (part for end in (low, high) for part in ir.walk(end))
+    run.windows.update(part.name for part in parts if isinstance(part, Size))
     inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))
     return index, ir.Logic("and", inside)
 

@@ -71,10 +71,24 @@ def with_one_more(node: Node) -> tuple[Relation, Relation] | None:
 
 
 def compare(run: Run, left: Expr, right: Expr) -> None:
-    """Remember two indices that are compared with each other."""
+    """Remember two indices that are compared with each other, and so run as far; not the i of
+    ``j ≥ c i``, of which there are fewer."""
     letters = [e.index for side in (left, right) for e in ir.walk(side) if isinstance(e, ir.Idx)]
-    if len(letters) == 2:
+    strided = any(map(_is_stride, (*ir.walk(left), *ir.walk(right))))
+    if len(letters) == 2 and not strided:
         run.compared += [(letters[0], letters[1]), (letters[1], letters[0])]
+
+
+def _is_stride(expr: Expr) -> bool:
+    """Whether an index is multiplied, other than by −1."""
+    factors = expr.factors if isinstance(expr, ir.Mul) else ()
+    indexed = any(isinstance(part, ir.Idx) for factor in factors for part in ir.walk(factor))
+    return indexed and any(factor != ir.Num(-1) for factor in factors if not _is_place(factor))
+
+
+def _is_place(factor: Expr) -> bool:
+    """Whether a factor is an index, or one moved by a number."""
+    return any(isinstance(part, ir.Idx) for part in ir.walk(factor))
 
 
 def is_otherwise(parts: Sequence[Node]) -> bool:

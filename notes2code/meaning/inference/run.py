@@ -105,6 +105,7 @@ class Run:
     ``over_elements`` tells that a sum without an index adds up elements of what is in work.
     ``events`` are what probabilities are of, by their names.
     ``made`` are the names in code of what the statements typed so far define.
+    ``windows`` are the sizes of what moves along an axis, which are no sizes of that.
     ``limits`` are the places where the note says of a name where it is defined.
     ``left_out`` are the arguments of each function that its definition does not compute with.
     ``given`` are the ranks of what each function that nobody defines is given first, ``picked``
@@ -155,6 +156,7 @@ class Run:
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
+    windows: set[str] = field(default_factory=set)
     reach: dict[Index, Reach] = field(default_factory=dict)
     limits: dict[str, Span] = field(default_factory=dict)
     events: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -208,7 +208,7 @@ def attach(run: Run, where: Span) -> None:
         if _unnamed(mine) and _is_axis(run, mine) != _is_axis(run, theirs):
             run.unify(mine, theirs, where)
     for name, size in run.pending.items():
-        if _is_axis(run, size):
+        if _is_axis(run, size) or name in run.windows:
             continue
         index = run.scales.get(name)
         named = {

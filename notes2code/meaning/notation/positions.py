@@ -78,6 +78,33 @@ def stride(node: Node) -> tuple[str, int] | None:
     return None
 
 
+def blocks(first: Node) -> tuple[dict[str, int], int] | None:
+    """Where a sum over a block begins, ``c i`` or ``(i − 1) c + 1``: what its letters count from,
+    so that the first block begins with the first place of all, and what the places count from."""
+    match first:
+        case Infix("+", inner, Num("1")):
+            found = blocks(inner)
+            return (found[0], 1) if found is not None and found[1] == 0 else None
+        case Juxt(factors) if len(factors) > 1:
+            parts = factors
+        case Infix("·" | "×", left, right):
+            parts = (left, right)
+        case _:
+            return None
+    starts: dict[str, int] = {}
+    for part in parts:
+        match part:
+            case Name(letter):
+                starts.setdefault(letter, 0)
+            case Group("(", (Infix("-", Name(letter), Num("1")),)):
+                starts[letter] = 1
+            case Num():
+                pass
+            case _:
+                return None
+    return starts, 0
+
+
 def reversal(node: Node) -> tuple[str, str, int] | None:
     """The last number, the letter that counts down from it, and the offset of ``n − i + 1``."""
     match node:

@@ -42,6 +42,7 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
         if isinstance(node.sup, Name) and (first := binders.first_number(node.sub)) is not None:
             seen.starts[node.sup.text] = first  # the i of Σ_{j=1}^{i} counts as j does
         elif node.sup is not None:
+            _find_blocks(seen, node.sub)
             end = [node.sup.text] if isinstance(node.sup, Name) else []
             for letter in (*binders.first_letters(node.sub), *end):
                 seen.starts.setdefault(letter, 1)  # the i of Σ_{j=i}^{n} counts up to the n
@@ -52,6 +53,17 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
         if (own := binders.family_range(script)) is not None:
             seen.bound.update(binders.bound_letters(own))
             seen.sizes.update(binders.size_names(script.sup))
+
+
+def _find_blocks(seen: Survey, sub: Node) -> None:
+    """The i and the j of ``Σ_{j=c i}^{c(i+1)−1}`` count from 0, those of ``Σ_{j=c(i−1)+1}^{c i}``
+    from 1: so no place before the first block is left out."""
+    match sub:
+        case Relation((Name(letter), first), ("=",)) if first is not None:
+            if (found := positions.blocks(first)) is not None:
+                for other, start in found[0].items():
+                    seen.starts.setdefault(other, start)
+                seen.starts.setdefault(letter, found[1])
 
 
 def find_first(seen: Survey, conditions: Sequence[Node]) -> None:
