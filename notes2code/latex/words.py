@@ -184,6 +184,7 @@ SYLLABLE = re.compile(r"[b-df-hj-np-tvwxz][aou][b-df-hj-np-tvwxz]")
 
 _SUMMED = re.compile(rf"\\sum_\{{({SYLLABLE.pattern})\}}")
 _FREQUENCIES = re.compile(r"(?<![A-Za-z\\])(?:tf|df|idf)(?![A-Za-z])")
+_LATENT = re.compile(r"(?<![A-Za-z\\])(?:kv(?=_\{(?:\\\w+\{)?[a-z]{3,})|ckv(?=_))")
 _ONE_OF_TWO = re.compile(r"(?<![A-Za-z\\])[in](?![A-Za-z])")
 
 
@@ -194,8 +195,8 @@ def functions(latex: str) -> list[str]:
 
 def defined(latex: str) -> frozenset[str]:
     """The words of a formula itself: the functions that it defines, the measure, as in ``AP = …``,
-    what it sums over, ``Σ_{tok}``, tf and df beside each other or idf, and the ``in`` of
-    ``x_{in}``, where neither i nor n is an index."""
+    what it sums over, ``Σ_{tok}``, tf and df beside each other or idf, the ``kv`` of
+    ``kv_{latent}``, and the ``in`` of ``x_{in}``, where neither i nor n is an index."""
     goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
     left = latex.partition("=")[0].strip(" \t\n&")
     measure = [left] if left.lower() in MEASURES else []
@@ -205,6 +206,7 @@ def defined(latex: str) -> frozenset[str]:
         (
             *functions(latex),
             *_SUMMED.findall(latex),
+            *_LATENT.findall(latex),
             *measure,
             *frequencies,
             *(["in"] if goes_in else []),

@@ -225,7 +225,7 @@ _CAMEL = re.compile("[a-z]([A-Z][a-z]+)$")
 CLIPS = frozenset(["clip", "clamp"])
 """Functions that keep a number between two bounds."""
 
-_LATENT = re.compile(r"c_[QKV]{1,3}")
+_LATENT = re.compile(r"c_(?:[QKV]{1,3}|kv|q)")
 """What queries, keys and values are made of: ``c^Q``, ``c^{KV}``."""
 
 FUNCTIONS = frozenset(
@@ -285,6 +285,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
             return (2, 1)  # what makes queries is no number
         if base == "T" and indices == 0 and name.rpartition("_")[2] in NUMBERS | {"x", "y"}:
             return (0, 1, 2)  # T_{warmup}, a time, and T_x, the length of a source
+        if base in TOTALS and indices == 0 and name.endswith(("_max", "_min", "_total")):
+            return (0, 1, 2)  # L_{max}, a length
         if indices == 0:
             return (2, 1, 0)
         return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)

@@ -19,6 +19,7 @@ from notes2code.meaning.inference import (
     properties,
     sizes,
     softmax,
+    taken_arrays,
     taken_numbers,
     targets,
 )
@@ -160,7 +161,8 @@ def _type_stated(
             lambda seen: _typed(latex, others, seen, scope, shapes, SECOND_LOOK)[1],
         )
         known = scope.shapes.keys() | shapes.keys()
-        doubts = (*numbers, *slips(others, seen, equation, known))
+        arrays = taken_arrays.told(run, equation)
+        doubts = (*numbers, *arrays, *slips(others, seen, equation, known))
     except ProblemError as problem:
         return Typed("rejected", None, shapes, (*tree.problems, problem.problem))
     except RecursionError:

@@ -8,7 +8,21 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Apply, Dots, Group, Name, Node, Num, Prose, Relation, Script, walk
+from notes2code.latex.tree import (
+    Apply,
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Prose,
+    Relation,
+    Script,
+    alike,
+    walk,
+)
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     applying,
@@ -215,6 +229,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if probabilities.is_probability(run, use, group):
         return probabilities.probability(run, use, group, span)
     if use.name in _greek_functions(run) and len(group.items) == 1:
+        _tell_normal(run, use, group)
         return _of_numbers(run, functions.GREEK_FUNCTIONS[use.name], group, span)
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
@@ -282,6 +297,19 @@ def _greek_functions(run: Run) -> Set[str]:
     if not run.seen.called.isdisjoint(("mu", "alpha")):
         others.add("sigma")
     return functions.GREEK_FUNCTIONS.keys() - others
+
+
+def _tell_normal(run: Run, use: scripts.Use, group: Group) -> None:
+    """The Φ of a GELU, ``x Φ(x)``, is the normal distribution's; any other may be a feature map."""
+    products = [one.factors for one in run.seen.nodes.of(Juxt)]
+    products += [
+        binders.chain(one) for one in run.seen.nodes.of(Infix) if one.op in ("·", "×", "*")
+    ]
+    factors = (factor for product in products for factor in product)
+    gates = any(alike(factor, group.items[0]) for factor in factors)
+    if use.name == "Phi" and not gates and not any("gelu" in x.lower() for x in run.defines):
+        text = f"`{run.quote(use.span)}` is taken for the normal distribution's function"
+        run.problems.append(note("N2C039", text, use.span, "define it if it is another one"))
 
 
 def applied(run: Run, node: Apply) -> Value:

@@ -204,9 +204,13 @@ def refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
 
 
 def _is_place(run: Run, node: Node) -> bool:
-    """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``."""
+    """Whether a name in brackets is the place of a row, as in ``E[x_i]`` and ``P[i]``, or is made
+    of places, as in ``B[p(i, j)]``."""
     if isinstance(node, Infix) and node.op in ("+", "-"):  # the x[n-i] of a filter
         return _counted(run, node)
+    match node:
+        case Juxt((_, Group("(", (_, *_) as items))):
+            return all(_counted(run, item) for item in items)
     use = run.seen.understood(node)
     return use is not None and (bool(use.indices) or use.name[:1].islower())
 

@@ -489,12 +489,17 @@ class _Reader:
                 self.labels.append(text)
         elif self.base in ARRAYS or text == positions.LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
-        elif self.listed:
-            self.labels.append(text)
+        elif self.listed or _is_word(self.base):
+            self.labels.append(text)  # the n of FFN_i^n(x): layers are not raised to a power
         elif self.vector and (self.labels or self.indices) and text not in _COUNTING:
             self.labels.append(text)  # the bold x_1^p of a list, which are vectors of patches
         else:
             self.power = node
+
+
+def _is_word(base: str) -> bool:
+    """Whether a name is a word with a capital, ``FFN`` or ``Expert``."""
+    return len(base) > 1 and base[0].isupper() and base not in names.GREEK
 
 
 _STEPS = frozenset("step steps epoch epochs iteration".split())

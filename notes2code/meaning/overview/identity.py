@@ -15,6 +15,8 @@ _SIZES = names.SIZE_BASES | frozenset("KMkpr")
 
 def identities(nodes: Nodes) -> set[str]:
     """The names of identity matrices; several under one letter, or with a hat, are images."""
+    if "Id" in nodes.words:
+        return {"Id"}
     if "I" not in nodes.words:
         return set()
     named = {names.label(node) for node in nodes.of(Script, Accent) if binders.bare(node) == "I"}

@@ -79,6 +79,18 @@ def _rounded(nodes: Nodes) -> Iterator[str]:
         down = group.open == "⌊" and all(map(arithmetic.is_arithmetic, group.items))
         if group.open == "⌈" or down:
             yield from arithmetic.capitals(group)
+        if group.open in "⌈⌊":
+            yield from filter(None, map(_shared_out, group.items))
+
+
+def _shared_out(item: Node) -> str:
+    """The T_k of ``⌈T_k / c⌉``: so many are put into blocks of c."""
+    match arithmetic.quotient(item):
+        case Script(Name(total, font=""), _, None, 0) as whole, Name(block, font="") if (
+            total in names.TOTALS and block.islower()
+        ):
+            return script_reader.unindexed(whole)
+    return ""
 
 
 def _of_addition(angle: Node) -> Iterator[str]:

@@ -1,0 +1,62 @@
+"""Letters that may count and are taken for arrays: the author is told, in one remark a formula.
+
+``S = G + N`` is a sum of matrices by its letters, and may be one of counts. Nothing tells where
+nothing but letters is added, multiplied and divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from notes2code.diagnostics import Problem, note
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
+from notes2code.meaning import names
+from notes2code.meaning.inference.run import Run
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.notation import scripts
+from notes2code.meaning.overview import arithmetic
+
+_MAY_COUNT = names.EXTENTS | frozenset("EGRhkw")
+"""Letters of what is counted, and of tables, graphs, keys and weights besides."""
+
+
+def told(run: Run, equation: Equation) -> Iterator[Problem]:
+    """The remark, if there is something to tell."""
+    arrays = [
+        run.symbols[one.name] for one in equation.inputs if one.shape and one.name in run.symbols
+    ]
+    if not any(symbol.name[0].isupper() for symbol in arrays) or run.indices:
+        return
+    known = {*run.shapes, *run.scope.arrays, *run.scope.ranks}
+    made = set(map(names.base_letter, run.defines))  # the P_E of P_D = N P_E is of one kind with it
+    others = [symbol for symbol in arrays if names.base_letter(symbol.name) not in made]
+    if not all(_may_count(symbol.name) and symbol.name not in known for symbol in others or arrays):
+        return
+    if not all(map(_is_arithmetic, run.seen.nodes)):
+        return
+    *first, last = (f"`{symbol.written}`" for symbol in arrays)
+    are = f"{', '.join(first)} and {last} are taken to be arrays"
+    text = are if first else f"{last} is taken to be an array"
+    hint = "say of a number that it is one, as with `N \\in \\mathbb{R}`"
+    yield note("N2C039", text, arrays[0].span, hint)
+
+
+def _may_count(name: str) -> bool:
+    """Whether a name may be that of a count: by its letter, and no label says otherwise."""
+    base = names.base_letter(name)
+    return base in _MAY_COUNT and (name == base or base in names.COUNTS)
+
+
+def _is_arithmetic(node: Node) -> bool:
+    """Whether a node is a letter, a number, or a sum, a product or a quotient of others, or the
+    least of them."""
+    match node:
+        case Name(text, font=font):
+            return not font and (len(text) == 1 or text == "min" or names.is_number(text))
+        case Script(Name(), sub, None | Num()):
+            return not scripts.is_transposed(node) and arithmetic.is_plain(sub, None)
+        case Infix(op):
+            return op in "+-·×*/"
+        case Group(opened, items):
+            return opened in "([⌈⌊" and (len(items) == 1 or opened == "(")
+    return isinstance(node, Num | Juxt | Frac | Neg)
