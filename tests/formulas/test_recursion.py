@@ -173,8 +173,8 @@ from tables import Case, check, relu, sigmoid, softmax, table
     ),
     Case(
         r"S_t = \gamma S_{t-1} + K_t^\top V_t",
-        "gamma S[k,v] K[m,k] V[m,v]",
-        lambda g, s, k, v: g * s + k.T @ v,
+        "gamma S[k,v] K[k] V[v]",
+        lambda g, s, k, v: g * s + np.outer(k, v),
     ),
     Case(
         r"h_t = f_t \odot h_{t-1} + i_t \odot x_t",

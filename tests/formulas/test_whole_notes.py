@@ -378,7 +378,7 @@ def test_a_product_on_each_row_is_said() -> None:
 
 
 def test_a_sum_over_the_rows_of_a_state_is_no_next_state() -> None:
-    with pytest.raises(FormulaError, match="each row of a state"):
+    with pytest.raises(FormulaError, match="each row of an outer"):
         compile_formula(r"S_n = \gamma S_{n-1} + K_n^\top V_n", context=r"\gamma \in \mathbb{R}^h")
 
 

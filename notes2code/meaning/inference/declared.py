@@ -108,7 +108,7 @@ def _said(run: Run, use: Use) -> Shape | None:
         if (each or name in ones) and not (of_all and shape.afar):
             return replace(shape, indexed=None)
         if name == use.name and _is_one_of(run, use, shape):
-            of_all = of_all or replace(shape, indexed=None)
+            of_all = of_all or replace(_of_each(run, use, shape), indexed=None)
         elif name == use.name:
             counted = shape.indexed
             if counted:  # what is said of h_i is said of each h_i^t
@@ -136,6 +136,11 @@ def _of_entry(run: Run, use: Use) -> Shape | None:
     return None
 
 
+def _of_each(run: Run, use: Use, shape: Shape) -> Shape:
+    """The shape of one of several: that of a head is a matrix, without the axis of the batch."""
+    return _of_one_example(run, use, shape) if use.name in ("Q", "K", "V") else shape
+
+
 def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
     if len(use.indices) != 1 or shape.indexed != 0:
@@ -155,5 +160,7 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     # The q_m of a place m is a query; that of Σ_m q_m k_m is a number of one.
     placed = names.base_letter(use.name) in "qkv" and of_a_place
     costs = (0.5, 0.0) if placed else (0.0, 1.0 if letter in run.summed else 0.5)
+    if of_a_head and "head" in run.defines and len(rest.axes) == 2:
+        costs = (1.5, 0.0)  # the Q_i of head_i is no row
     options = sorted(zip((False, True), costs, strict=True), key=lambda option: option[1])
     return run.choose(f"each {which}", options)

@@ -134,12 +134,45 @@ def _role(element: Element) -> int | None:
     run, base, use = element.run, element.base, element.use
     of_one = element.name in run.seen.elements and {0, 1} <= run.seen.counted[element.name]
     of_one = of_one or (element.is_small and use.name in run.seen.quantities)  # the k of TopK
+    of_one = of_one or _is_of_parameter(element)
     if run.seen.attends and base in names.ROLES and element.indices < 2 and not of_one:
         of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}
-        return _role_rank(run, base, max(element.indices, min(use.steps, 1)), of_heads)
+        indices = max(element.indices, min(use.steps, 1))
+        if base.isupper() and indices and _adds_to_state(element):
+            return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 2.0)))
+        rank = _role_rank(run, base, indices, of_heads)
+        if rank == 0 and _are_apart(run) and _tells_places(element):
+            element.tell("is taken to be a number")
+        return rank
     if run.seen.attends and base in "QKV" and (element.bold or element.is_told_apart):
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
     return None
+
+
+def _is_of_parameter(element: Element) -> bool:
+    """Whether it is the q_c of a ``score(q, k)`` that has a k_c, too: one of their features."""
+    run, queries = element.run, _letters_below(element.run, "q")
+    given = {"q", "k"} <= {*run.whole_parameters} and element.use.name in run.whole_parameters
+    return given and element.is_small and queries == _letters_below(run, "k") != set()
+
+
+def _adds_to_state(element: Element) -> bool:
+    """Whether a key and its value make what each step adds to a state, ``S_n + K_n^⊤ V_n``, or what
+    a sum adds up: they are rows, but for those of a block, ``K_{[i]}``."""
+    run, use = element.run, element.use
+    summed = all(names.label(at.node) in run.summed for at in use.indices)
+    return summed and element.base != "Q" and "[" not in run.quote(use.span)
+
+
+def _named_place(element: Element) -> int | None:
+    """The V_{BOS} beside V_j: the one of a place that has a name."""
+    base, _, label = element.use.name.partition("_")
+    counts = element.run.seen.counted.get(base, set())
+    if len(label) < 3 or counts != {element.indices + 1} or element.use.name in element.run.shapes:
+        return None
+    if names.base_letter(base) not in "vVkKhHaA" and base != "alpha":
+        return None
+    return element.usually(*names.element_ranks(base, element.indices + 1, element.bold, False))
 
 
 def _averaged(element: Element) -> int | None:
@@ -199,10 +232,21 @@ def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
         return run.choose("rank of Q_i, K_i and V_i", ((first, 0.0), (then, 0.5)))
     if indices == 0:
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
-    # The q_i of q_i k_j is no number: those of one query and its key are counted by one letter.
+    costs = ((1, 0.0), (0, 4.0 if _are_apart(run) else 1.1))
+    return run.choose("rank of q_i, k_i and v_i", costs)
+
+
+def _are_apart(run: Run) -> bool:
+    """Whether queries and keys have different letters: the q_i of q_i k_j is no number, for the
+    features of one query and its key are counted by one letter."""
     queries, keys = _letters_below(run, "q"), _letters_below(run, "k")
-    apart = bool(queries) and bool(keys) and queries.isdisjoint(keys)
-    return run.choose("rank of q_i, k_i and v_i", ((1, 0.0), (0, 4.0 if apart else 1.1)))
+    return bool(queries) and bool(keys) and queries.isdisjoint(keys)
+
+
+def _tells_places(element: Element) -> bool:
+    """Whether an index of an element is not summed over."""
+    letters = {names.label(at.node) for at in element.use.indices}
+    return not letters.issubset(element.run.summed)
 
 
 def _letters_below(run: Run, role: str) -> set[str]:
@@ -439,6 +483,7 @@ _CUSTOMS: Sequence[Custom] = (
     _projection,
     _updated,
     _of_batch,
+    _named_place,
     _role,
     _averaged,
     _role_of_two,

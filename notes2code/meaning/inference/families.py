@@ -55,10 +55,13 @@ def listed(run: Run, node: Group) -> Value:
             return Value(values[0].body, axes, node.span)
         if len(values) == 1 and values[0].rank == 1:
             ways = _ways(run, index, values[0], node.separators[0] == ";")
+            ways = ((_JOINED, 0.0),) if _are_of_heads(run, flat) else ways
             return _side_by_side(run, index, values[0], ways, node.span)
         if node.separators[0] == ";" and all(_is_of_vector(run, value) for value in values):
             run.pay(1.2)  # [o_{t,1}; …; o_{t,n}] joins the vectors of all heads
         _doubt_numbers(run, flat[-1], values[0])
+        if values[0].rank == 0 and _are_of_heads(run, flat):
+            run.pay(4.0)
         if len(values) == 1 and (rows := _single_rows(run, index, values[0])) is not None:
             return rows
         run.pay(0.5 * (node.open == "(" and run.whole is node))  # a sequence is no concatenation
@@ -110,6 +113,19 @@ def _doubt_numbers(run: Run, last: Node, value: Value) -> None:
             vector = names.element_ranks(array, 1, bold, False)[0] == 1
             if vector and (bold or letter not in ("x", "s")) and array not in run.shapes:
                 run.pay(1.2 * (ends in run.seen.ends and not names.is_size_name(ends)))
+
+
+def _are_of_heads(run: Run, items: Sequence[Node]) -> bool:
+    """Whether a list goes up to the head h, or H, and the weights of an output, W_O, stand in the
+    formula: what is listed are the vectors of heads, laid end to end."""
+    weights = (name for name in run.seen.counted if names.base_letter(name) == "W")
+    if not any(name.rpartition("_")[2] in ("O", "o") for name in weights):
+        return False
+    match items[-1]:
+        case Script(_, below, above):
+            ends = [names.label(ungrouped(node)) for node in (below, above) if node is not None]
+            return not {"h", "H"}.isdisjoint(ends)
+    return False
 
 
 def _ways(run: Run, index: Index, value: Value, rows: bool) -> Ways:
@@ -193,6 +209,8 @@ def concatenated(
         index, values = ellipsis.family(run, flat, span)
         _doubt_numbers(run, flat[-1], values[0])
         if named and values[0].rank == 0:
+            run.pay(4.0)
+        if values[0].rank == 0 and _are_of_heads(run, flat):
             run.pay(4.0)
         return _together(run, index, values, span)
     if len(flat) == 1 and (letter := own_letter(run, flat[0])):

@@ -51,7 +51,7 @@ def explicit(run: Run, node: Infix) -> Value:
         # What is multiplied element by element has elements, or is one.
         each = 2.6 if max(left.rank, right.rank) == 2 else 1.8
         run.pay(each * sum(not side.rank and not _placed(run, side) for side in (left, right)))
-        run.pay(1.2 * _gated_numbers(left, right))
+        run.pay(1.2 * (_gated_numbers(left, right) or _scales_elements(run, left, right)))
         if {left.rank, right.rank} == {1, 2}:
             _each_row(run, left, right, where)
         return elementwise(run, left, right, ir.mul, where)
@@ -84,6 +84,18 @@ def _gated_numbers(left: Value, right: Value) -> int:
     refs = [side.body.array for side in (left, right) if isinstance(side.body, ir.Ref)]
     gates = len(refs) == 2 and any(names.base_letter(name) in GATES for name in refs)
     return (left.rank, right.rank).count(0) if gates and max(left.rank, right.rank) < 2 else 0
+
+
+def _scales_elements(run: Run, left: Value, right: Value) -> bool:
+    """Whether a number at a place would scale a vector of that place, ``w_t \\odot v_t``: the sign
+    says that it has elements, too. A mask, ``m_t``, hides a place or an element of it, and α and β
+    weigh all of it."""
+    number, vector = sorted((left, right), key=lambda side: side.rank)
+    if number.rank or not vector.rank or not _placed(run, number):
+        return False
+    arrays = [part.array for part in ir.walk(number.body) if isinstance(part, ir.Ref)]
+    plain = ("m", "mask", "alpha", "beta")
+    return not any(names.base_letter(name).lower() in plain for name in arrays)
 
 
 def _placed(run: Run, value: Value) -> bool:

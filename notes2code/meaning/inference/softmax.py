@@ -27,7 +27,7 @@ from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import Value, free_roots, settled, shape_text, uses
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Softmax
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import is_name
 
 
@@ -51,6 +51,8 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     elif len(items) == 1:
         masks.warn_of_zeros(run, items[0])
         value = run.lower(items[0])
+        if value.rank and _is_list(items[0]) and _are_vectors(value):
+            run.pay(3.4)  # the x_i of softmax((x_i)_{i=1}^n) are numbers
         _doubt_outer(run, value)
         _doubt_number(run, value)
         _doubt_distance(run, value)
@@ -89,6 +91,20 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         find_index(run.indices[x]): x in run.summed or x not in run.on_left for x in run.indices
     }
     return replace(_of_family(run, value, over, where, span), implied=not counted.get(over, False))
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a node lists elements: ``(x_1, …, x_n)``, ``(x_i)_{i=1}^n``."""
+    group = node.base if isinstance(node, Script) else node
+    ranged = isinstance(node, Script) and binders.family_range(node) is not None
+    dotted = isinstance(group, Group) and any(isinstance(item, Dots) for item in group.items)
+    return ranged or dotted
+
+
+def _are_vectors(value: Value) -> bool:
+    """Whether what is listed are elements of one input, and vectors."""
+    refs = [part for part in ir.walk(settled(value.body)) if isinstance(part, ir.Ref)]
+    return len(refs) == 1 and len(refs[0].at) > 1
 
 
 def _doubt_outer(run: Run, value: Value) -> None:
@@ -311,9 +327,17 @@ def _of_array(run: Run, value: Value, where: Expr | None, span: Span, asked: int
     last = value.rank - 1
     axis = _keys_axis(run, value, span) if value.rank == 2 else last
     size = find(find_index(value.axes[axis]).size)
-    if size.kind == "feature" and size.rank:
+    if size.kind == "feature" and size.rank and not _is_biased(value):
         run.conflict(2, f"softmax is taken over features ({size.name}), not positions", span)
     return Value(along(axis), value.axes, span, value.row, along)
+
+
+def _is_biased(value: Value) -> bool:
+    """Whether a bias is added along the last axis: the softmax of a layer goes over its outputs."""
+    terms = value.body.terms if isinstance(value.body, ir.Add) else ()
+    biases = [term for term in terms if isinstance(term, ir.Ref) and term.array[0] == "b"]
+    last = {find_index(value.axes[-1])}
+    return any(free_roots(bias) == last for bias in biases)
 
 
 def _keys_axis(run: Run, value: Value, span: Span) -> int:

@@ -22,12 +22,17 @@ _ROLES = frozenset(["query", "key", "value", "values"])
 
 def averaged(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names of the values that a sum weighs, where nothing but its own index and those of the
-    weights stands below them: behind weights of three indices, and behind weights α the states a
-    of an encoder."""
+    weights stands below them: behind weights of three indices, behind weights α the states a of
+    an encoder, and the values v, which have all indices of their weights where each query has
+    values of its own."""
     for over, uses in _sums(seen, nodes):
         match uses:
             case [Use() as weights, Use() as values] if _weighs(weights, values):
                 if over <= _letters(values) < _letters(weights):
+                    yield values.name
+            case [Use() as weights, Use() as values] if names.base_letter(values.name) == "v":
+                weighed = names.base_letter(weights.name) in _WEIGHTS and len(values.indices) > 1
+                if weighed and over <= _letters(values) == _letters(weights):
                     yield values.name
 
 
