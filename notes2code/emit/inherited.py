@@ -1,14 +1,15 @@
 """Classes that say the same: what has all of another class, and perhaps attributes or weights of
-its own, is derived from it and says the rest alone."""
+its own, is derived from it and says the rest alone. Of two that differ in biases alone, an
+attribute of the class says which has them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
-from typing import NamedTuple
 
-from notes2code.oracle.layout import Bracket, lines
+from notes2code.oracle.layout import WIDTH, Bracket, lines
 
 _CLASS = re.compile(
     r'class (?P<name>\w+)\((?P<base>[\w.]+)\):\n(?P<doc>    r?"""[\s\S]*?"""\n)(?P<body>[\s\S]*)'
@@ -19,13 +20,18 @@ _CONSTRUCTOR = re.compile(
     r"        super\(\).__init__\(\)\n(?P<made>[\s\S]*)"
 )
 _MADE = re.compile(r"        (?P<what>self\.\w+) = .*[^(\[{]")
+_LINEAR = re.compile(r"(?P<made>        self\.\w+ = Linear\([^()]*?)(?P<bare>, bias=False)?\)")
 
 
-class _Class(NamedTuple):
+@dataclass
+class _Class:
+    """A class of a module, as its component says it: ``text`` is what is written of it."""
+
     name: str
     base: str
     doc: str
     members: list[str]
+    text: str
 
     @property
     def methods(self) -> list[str]:
@@ -35,42 +41,70 @@ class _Class(NamedTuple):
 def inherited(classes: Sequence[str]) -> list[str]:
     """The texts of a module's classes in order; one that has the base and all members of an
     earlier one is derived from that, also where it makes some attributes in another way."""
-    texts: list[str] = []
-    earlier: list[_Class] = []
-    for text in classes:
-        own = _read(text)
-        rests = () if own is None else ((other, _rest(own, other)) for other in earlier)
-        other, rest = next((found for found in rests if found[1] is not None), (None, None))
-        if own is None or other is None or rest is None:
-            texts.append(text)
-        else:
-            head = f"class {own.name}({other.name}):\n{own.doc}"
-            texts.append("\n".join([head, "\n\n".join(rest)]) if rest else head.rstrip())
-        if own is not None:
-            earlier.append(own)
-    return texts
+    written = [_read(text) for text in classes]
+    for at, own in enumerate(written):
+        for other in written[:at] if own.members else ():
+            rest = _rest(own, other)
+            if rest is not None:
+                head = f"class {own.name}({other.name}):\n{own.doc}"
+                own.text = "\n".join([head, "\n\n".join(rest)]) if rest else head.rstrip()
+                break
+    return [own.text for own in written]
 
 
-def _read(text: str) -> _Class | None:
-    """A class with a docstring; nothing else is to be derived."""
+def _read(text: str) -> _Class:
+    """A class with a docstring; anything else has no members, and is not to be derived."""
     found = _CLASS.fullmatch(f"{text.rstrip()}\n")
     if found is None:
-        return None
+        return _Class("", "", "", [], text)
     members = (member.strip("\n") for member in _MEMBERS.split(found["body"]))
-    return _Class(found["name"], found["base"], found["doc"], [m for m in members if m])
+    return _Class(found["name"], found["base"], found["doc"], [m for m in members if m], text)
 
 
 def _rest(own: _Class, other: _Class) -> list[str] | None:
     """The members that a class has besides those of another one; None if it is not to be derived
-    from that."""
+    from that. The text of the other one may get an attribute in which the two differ."""
     if own.base != other.base or len(own.methods) != len(other.methods) or not own.methods:
         return None
     rest = [member for member in own.members if member not in other.members]
     lacks = [member for member in other.members if member not in own.members]
     if not lacks:
         return None if any("def " in member for member in rest) else rest
-    made = _made_anew(rest[0], lacks[0]) if len(rest) == len(lacks) == 1 else None
+    if len(rest) != 1 or len(lacks) != 1:
+        return None
+    made = _biased(rest[0], lacks[0], other) or _made_anew(rest[0], lacks[0])
     return None if made is None else [made]
+
+
+# --- biases -------------------------------------------------------------------------------------
+
+
+def _biased(own: str, other: str, base: _Class) -> str | None:
+    """The attribute that says whether a class has the biases in which alone its constructor
+    differs from that of its base, which is written with such an attribute; None where the two
+    differ otherwise, or the base has an attribute for other biases."""
+    pairs = list(zip_longest(own.split("\n"), other.split("\n"), fillvalue=""))
+    found = [(_LINEAR.fullmatch(a), _LINEAR.fullmatch(b)) for a, b in pairs if a != b]
+    if not all(a and b and a["made"] == b["made"] for a, b in found):
+        return None
+    has = {a["bare"] is None for a, _ in found if a}
+    shared = "\n".join(_shared(*pair) for pair in pairs)
+    if len(has) > 1 or any(len(line) > WIDTH for line in shared.split("\n")):
+        return None
+    (biased,) = has
+    if shared not in base.text:
+        attribute = f"    biased = {not biased}  # whether its linear maps have biases"
+        base.text = base.text.replace(other, f"{attribute}\n\n{shared}")
+    return f"    biased = {biased}" if shared in base.text else None
+
+
+def _shared(own: str, other: str) -> str:
+    """A line of both constructors: where they differ, an attribute says whether there is a bias."""
+    found = _LINEAR.fullmatch(own)
+    return own if own == other or found is None else f"{found['made']}, bias=self.biased)"
+
+
+# --- weights ------------------------------------------------------------------------------------
 
 
 def _made_anew(own: str, other: str) -> str | None:

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from building import Package, package_of, without_training
+from notes2code.emit.inherited import inherited
 
 SCALED = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V"
 HIDDEN = r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
@@ -63,21 +64,53 @@ WITH_BIASES = (
 )
 
 
-def test_a_class_with_other_weights_makes_these_alone(
-    run_tests: Callable[[Package], bool], imported: Callable[[Package], ModuleType]
-) -> None:
-    files = package_of([SCALED, PLAIN, WITH_BIASES])
-    code = files["transformer/attention.py"]
-    (body,) = re.findall(
-        r"class Biased\w+\(MultiHeadAttention\):\n    r.*?\n    \"{3}\n(.*)", code, re.S
+def bodies(code: str) -> dict[str, str]:
+    """What each class of a module says behind its docstring."""
+    found = re.findall(
+        r'class (\w+)\(.*\):\n    r?"""[\s\S]*?"""\n([\s\S]*?)(?=\n\n\nclass |\Z)', code
     )
-    assert re.findall(r"self\.(\w+) = ", body) == ["W_Q", "W_K", "W_V", "W_O"]
-    assert body.count("def ") == 1
+    return dict(found)
+
+
+@pytest.mark.parametrize("first", [PLAIN, WITH_BIASES])
+def test_of_two_classes_that_differ_in_biases_an_attribute_says_which_has_them(
+    first: str, run_tests: Callable[[Package], bool], imported: Callable[[Package], ModuleType]
+) -> None:
+    second = WITH_BIASES if first is PLAIN else PLAIN
+    files = package_of([SCALED, first, second])
+    said = bodies(files["transformer/attention.py"])
+    (base,) = [name for name, body in said.items() if "bias=self.biased" in body]
+    (derived,) = [n for n, body in said.items() if re.fullmatch(r"\n    biased = \w+\n?", body)]
+    assert said[base].count("bias=self.biased") == 4 and "bias=False" not in said[base]
     assert run_tests(files)
     package = imported(files)
-    biased = package.BiasedMultiHeadAttention(6, 2, dropout=0.5)
-    assert sorted(package.MultiHeadAttention(6, 2).state_dict()) == [
-        f"W_{x}.weight" for x in "KOQV"
-    ]
-    assert len(biased.state_dict()) == 8
-    assert (biased.num_heads, biased.attention.dropout) == (2, 0.5)
+    assert issubclass(getattr(package, derived), getattr(package, base))
+    sizes = {name: len(getattr(package, name)(6, 2).state_dict()) for name in (base, derived)}
+    assert sizes == ({base: 4, derived: 8} if first is PLAIN else {base: 8, derived: 4})
+
+
+def with_biases(name: str, *biased: str) -> str:
+    """A class of two linear maps, some with biases."""
+    made = (f"        self.{x} = Linear(d, d{'' if x in biased else ', bias=False'})" for x in "AB")
+    head = (
+        f'class {name}(nn.Module):\n    """Two maps."""\n\n    def __init__(self, d: int) -> None:'
+    )
+    return "\n".join([head, "        super().__init__()", *made])
+
+
+def test_what_differs_in_other_biases_makes_these_anew() -> None:
+    given = {"None": "", "Both": "AB", "First": "A", "Second": "B", "BothAgain": "AB"}
+    classes = [with_biases(f"{name}Biased", *biased) for name, biased in given.items()]
+    base, both, first, second, again = inherited(classes)
+    assert base.count("bias=self.biased") == 2 and "    biased = False" in base
+    assert "class BothBiased(NoneBiased):" in both and "    biased = True" in both
+    assert "class BothAgainBiased(NoneBiased):" in again and "    biased = True" in again
+    assert "__init__" not in both + again
+    for text, name in ((first, "A"), (second, "B")):
+        assert "(NoneBiased):" in text and f"self.{name} = Linear(d, d)" in text
+        assert text.count("Linear") == 1 and "super().__init__(d)" in text
+
+
+def test_biases_the_other_way_round_are_no_attribute() -> None:
+    first, second = inherited([with_biases("First", "A"), with_biases("Second", "B")])
+    assert "biased" not in first and "class Second(First):" not in second
