@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,6 +15,10 @@ from torch import Tensor, nn
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import generated.transformer as package
+from building import Package, package_of
+from notes2code.components.library import library
+
+SCALED = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V"
 
 D, H = 8, 2
 CONFIG: dict[str, Any] = {
@@ -132,6 +137,59 @@ def test_it_can_be_exported_for_any_length(name: str) -> None:
     exported = torch.export.export(module, arguments, dynamic_shapes=tuple(shapes)).module()
     given = [torch.randint(11, (3, 4 + at)) for at in range(len(arguments))]
     torch.testing.assert_close(exported(*given), module(*given))
+
+
+ATTENTIONS = [name for name in CLASSES if issubclass(getattr(package, name), package.Attention)]
+
+
+def compiled_attentions(**options: Any) -> Iterator[str]:
+    """The attentions with one ``forward``, each compiled by itself and called."""
+    for name in ATTENTIONS:
+        module, arguments, _ = called(name)
+        compiled = torch.compile(module, fullgraph=True, backend="eager", **options)
+        torch.testing.assert_close(compiled(*arguments), module(*arguments))
+        yield name
+
+
+def test_the_readme_says_how_many_attentions_compile_in_one_program() -> None:
+    done: list[str] = []
+    with pytest.raises(torch._dynamo.exc.FailOnRecompileLimitHit):
+        for name in compiled_attentions():
+            done.append(name)
+    readme = (Path(package.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    assert f"`torch.compile` keeps {len(done)} versions" in readme
+    torch.compiler.reset()
+    assert list(compiled_attentions(isolate_recompiles=True)) == ATTENTIONS
+    torch.compiler.reset()
+    with torch._dynamo.config.patch(recompile_limit=len(ATTENTIONS)):
+        assert list(compiled_attentions()) == ATTENTIONS
+
+
+def test_attentions_that_the_sample_vault_lacks_compile_and_can_be_exported(
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    others = {"rotary_attention": (D,), "grouped_query_attention": (D, H)}
+    components = [library().components[name] for name in others]
+    # In one package: to the compiler, two of one name would be the same.
+    made = imported(package_of([SCALED, *(component.textbook for component in components)]))
+    for component, sizes in zip(components, others.values(), strict=True):
+        attention = getattr(made, component.class_name)(*sizes).eval()
+        rows = x(), x(), x()
+        expected = attention(*rows)
+        compiled = torch.compile(attention, fullgraph=True, backend="eager")
+        torch.testing.assert_close(compiled(*rows), expected)
+        exported = torch.export.export(attention, rows).module()
+        torch.testing.assert_close(exported(*rows), expected)
+
+
+def test_linear_attention_can_be_exported_for_any_length() -> None:
+    attention, n = package.LinearAttention().eval(), torch.export.Dim("n", max=4096)
+    attention.causal = True
+    shapes = ({0: torch.export.Dim("batch", max=64), 1: n},) * 3
+    exported = torch.export.export(attention, QKV(), dynamic_shapes=shapes).module()
+    for length in (1, 63, 64, 65, 200):
+        rows = [x(3, length, D) for _ in range(3)]
+        torch.testing.assert_close(exported(*rows), attention(*rows))
 
 
 def test_training_compiles_without_a_break() -> None:
