@@ -936,16 +936,18 @@ class CausalSelfAttention(nn.Module):
     From vault/Multi-head attention.md:40.
     """
 
+    biased = False  # whether its linear maps have biases
+
     def __init__(
         self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
     ) -> None:
         super().__init__()
         check_multiples(d_model=d_model, num_heads=num_heads)
         self.num_heads = num_heads
-        self.W_Q = Linear(d_model, d_model, bias=False)
-        self.W_K = Linear(d_model, d_model, bias=False)
-        self.W_V = Linear(d_model, d_model, bias=False)
-        self.W_O = Linear(d_model, d_model, bias=False)
+        self.W_Q = Linear(d_model, d_model, bias=self.biased)
+        self.W_K = Linear(d_model, d_model, bias=self.biased)
+        self.W_V = Linear(d_model, d_model, bias=self.biased)
+        self.W_O = Linear(d_model, d_model, bias=self.biased)
         if attention is None:
             attention = CausalScaledDotProductAttention(dropout)
         else:
@@ -1007,14 +1009,7 @@ class BiasedCausalSelfAttention(CausalSelfAttention):
     From vault/GPT.md:43.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int, dropout: float = 0.0, attention: Attention | None = None
-    ) -> None:
-        super().__init__(d_model, num_heads, dropout, attention)
-        self.W_Q = Linear(d_model, d_model)
-        self.W_K = Linear(d_model, d_model)
-        self.W_V = Linear(d_model, d_model)
-        self.W_O = Linear(d_model, d_model)
+    biased = True
 
 
 class SelfAttention(nn.Module):
