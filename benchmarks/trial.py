@@ -22,6 +22,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
+import torch
 
 from mutants import Mutant
 
@@ -77,6 +78,7 @@ class Trial:
         self.failed = self.failed or report.failed
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        torch.set_num_threads(1)  # those of a parent are not in a child, which would wait for them
         for item in session.items:
             start, before = time.process_time(), _seconds_of_children()
             with Calls(self.package) as calls:
