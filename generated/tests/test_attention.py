@@ -381,10 +381,11 @@ class TestLinearAttention(AttentionChecks):
         total = total / (query @ key.mT).sum(dim=-1).abs()
         return float(total.max())
 
+    @pytest.mark.parametrize("gradients", [False, True])
     @pytest.mark.parametrize(
-        ("queries", "keys"), [(1, 170), (64, 170), (150, 170), (300, 170), (70, 2200)]
+        ("queries", "keys"), [(1, 170), (64, 170), (150, 170), (300, 170), (70, 2200), (64, 64)]
     )
-    def test_is_causal_in_blocks(self, queries: int, keys: int) -> None:
+    def test_is_causal_in_blocks(self, queries: int, keys: int, gradients: bool) -> None:
         attention = self.attention()
         query = torch.randn(2, queries, 6, dtype=torch.float64).abs()
         key = torch.randn(2, keys, 6, dtype=torch.float64).abs()
@@ -392,8 +393,10 @@ class TestLinearAttention(AttentionChecks):
         keep_mask = torch.rand(2, keys) > 0.3
         masked = {"keep_mask": keep_mask, "causal": True}
         expected, _ = attention(query, key, value, **masked, need_weights=True)
-        assert_equals(attention(query, key, value, **masked), array(expected))
+        with torch.set_grad_enabled(gradients):
+            assert_equals(attention(query, key, value, **masked), array(expected))
 
+    @torch.no_grad()
     def test_makes_features_of_some_keys_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         attention, lengths = self.attention(), []
         features = attention.feature_map

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .blocks import Inputs, concatenated, in_blocks, parts
+from .blocks import Inputs, blocked, concatenated, in_blocks, parts, unblocked
 from .cache import KeyValueCache
 from .fused import fused_attention
 from .linear import Linear
@@ -533,16 +533,34 @@ class LinearAttention(Attention):
             hidden = ~keep.reshape(*keep.shape[:-2], keep.size(-1), 1)
             key, value = key.masked_fill(hidden, 0.0), value.masked_fill(hidden, 0.0)
         if causal:
-            return concatenated(self.causal_blocks(query, key, value), query.size(-2), dim=-2)
+            return self.attend_before(query, key, value)
         sums = self.feature_map(key).mT @ value
         return self.averages(self.feature_map(query) @ sums)
 
-    def causal_blocks(self, query: Tensor, key: Tensor, value: Tensor) -> Iterator[Tensor]:
-        """The output for one block of queries after another: what lies before a block is summed up
-        in a matrix."""
+    def attend_before(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """The output where a query sees no key after its own position, in blocks of queries: what
+        lies before a block is summed up in a matrix."""
         ahead = key.size(-2) - query.size(-2)
         if ahead < 0:  # the first queries see no key
-            key, value, ahead = F.pad(key, (0, 0, -ahead, 0)), F.pad(value, (0, 0, -ahead, 0)), 0
+            seeing = self.attend_before(query[..., -ahead:, :], key, value)
+            return F.pad(seeing, (0, 0, -ahead, 0))
+        if torch.compiler.is_compiling() or torch.is_grad_enabled():
+            return self.all_blocks(query, key, value, ahead)
+        blocks = self.each_block(query, key, value, ahead)
+        return concatenated(blocks, query.size(-2), dim=-2)
+
+    def all_blocks(self, query: Tensor, key: Tensor, value: Tensor, ahead: int) -> Tensor:
+        """All blocks at once, for a compiler, and for gradients, which keep them all anyway."""
+        query, key, rows = self.feature_map(query), self.feature_map(key), query.size(-2)
+        first = key[..., :ahead, :].mT @ value[..., :ahead, :]
+        q, k, v = (blocked(x, 64) for x in (query, key[..., ahead:, :], value[..., ahead:, :]))
+        sums = torch.cat((first.unsqueeze(-3), k.mT @ v), dim=-3)
+        before = sums.cumsum(dim=-3)[..., :-1, :, :]
+        near = (q @ k.mT).tril()
+        return self.averages(unblocked(q @ before + near @ v, rows))
+
+    def each_block(self, query: Tensor, key: Tensor, value: Tensor, ahead: int) -> Iterator[Tensor]:
+        """One block after another, so that no more than one is in memory."""
         seen = (parts(x[..., :ahead, :], 1024, dim=-2) for x in (key, value))
         sums = (self.feature_map(k).mT @ v for k, v in zip(*seen, strict=True))
         before = reduce(torch.add, sums)

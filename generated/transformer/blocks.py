@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from .masks import for_all_queries
@@ -104,3 +105,19 @@ def concatenated(tensors: Iterator[Tensor], size: int, dim: int) -> Tensor:
         del part  # before the next one is made
     assert whole is not None
     return whole
+
+
+def blocked(x: Tensor, size: int) -> Tensor:
+    """Rows in blocks, (..., blocks, size, features), filled up with zeros."""
+    # One block more than they need in a graph: there a count that may be 1 would be always 1.
+    least = 2 if torch.compiler.is_compiling() else 1
+    blocks = (x.size(-2) + least * size - 1) // size
+    filled = F.pad(x, (0, 0, 0, blocks * size - x.size(-2)))
+    return filled.reshape(*x.shape[:-2], blocks, size, x.size(-1))
+
+
+def unblocked(blocks: Tensor, rows: int) -> Tensor:
+    """So many rows of those in blocks; ``torch.export`` does not know that there are as many, and
+    would not let a slice take them."""
+    x = blocks.flatten(-3, -2)
+    return F.pad(x, (0, 0, 0, rows - x.size(-2)))
