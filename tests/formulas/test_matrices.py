@@ -125,6 +125,17 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         lambda x: x @ x.T,
     ),
     Case(r"C = AB", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    # What an element of a product is; the left-hand side says which axis is the first.
+    Case(r"(AB)_{ij} = \sum_k A_{ik} B_{kj}", "A[n,d] B[d,m]", lambda a, b: a @ b),
+    Case(r"[X W]_{ij} = \sum_{l=1}^{d} X_{il} W_{lj}", "X[n,d] W[d,p]", lambda x, w: x @ w),
+    Case(r"(AB)_{ij} = \sum_k B_{kj} A_{ik}", "B[d,m] A[n,d]", lambda b, a: a @ b),
+    Case(
+        r"(XW + b)_{ij} = \sum_k X_{ik} W_{kj} + b_j",
+        "X[n,d] W[d,p] b[p]",
+        lambda x, w, b: x @ w + b,
+    ),
+    Case(r"(u v^\top)_{ij} = u_i v_j", "u[n] v[m]", np.outer),
+    Case(r"(x \otimes y)_{ij} = x_i y_j", "x[d] y[d]", np.outer),
     Case(r"C = AB^T", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
     Case(r"C = A B^\top", "A[n,d] B[m,d]", lambda a, b: a @ b.T),
     Case(r"C = A B^{\intercal}", "A[n,d] B[m,d]", lambda a, b: a @ b.T),

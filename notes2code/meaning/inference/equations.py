@@ -27,6 +27,7 @@ from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_t
 from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses
 from notes2code.meaning.ir import Index, Lambda, Size
 from notes2code.meaning.notation import binders
+from notes2code.meaning.overview import index_letters
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.stated import Define, Statement
 
@@ -444,7 +445,7 @@ class Attempt:
 
     def _letters(self, define: Define, target: Target) -> list[str]:
         """The index letters of a statement: the left-hand side's, then those loose on the right."""
-        letters: list[str] = []
+        letters = [] if target.name else index_letters.of_an_element(define)
         for at in target.indices:
             for node in walk(at.node):
                 letter = getattr(node, "text", "")

@@ -30,8 +30,9 @@ from notes2code.meaning.stated import Define, Statement
 def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
     """The vectors whose elements x_i are numbers, as the formula itself says: it takes x_{max} or
     max_j x_j off them, or them off a place, multiplies all of them, adds up their squares or the
-    x_i y_i of a dot product, takes the mean of the set of them, says what the norm of x is, or
-    takes x_i beside the mean, the norm or the greatest of x, or is its standard score."""
+    x_i y_i of a dot product, says what stands at i, j of an outer product, takes the mean of the
+    set of them, says what the norm of x is, or takes x_i beside the mean, the norm or the greatest
+    of x, or is its standard score."""
     found: list[Node] = []
     for infix in nodes.of(Infix):
         found += _beside_an_index(seen, infix)
@@ -54,6 +55,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
             group = side.base if isinstance(side, Script) else side
             if isinstance(group, Group) and group.open == "‖":
                 found += group.items
+        found += _of_outer_product(sides)
     for node in (n for big in nodes.of(Big) for n in walk(big.body)):
         match node:
             case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
@@ -69,6 +71,15 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     counted = {name for name in known if 1 in seen.counted.get(name, ())}
     counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
+
+
+def _of_outer_product(sides: Sequence[Node]) -> list[Node]:
+    """The x_i and y_j of ``(x y^⊤)_{ij} = x_i y_j`` and of ``(x ⊗ y)_{ij} = x_i y_j``."""
+    match sides:
+        case (Script(Group(_, (Juxt() | Infix() as product,)), Juxt((_, _)), None), Juxt((x, y))):
+            named = [binders.bare(factor) for factor in children(product)]
+            return [x, y] if named == [binders.bare(x), binders.bare(y)] else []
+    return []
 
 
 def numbered(seen: Survey) -> frozenset[str]:

@@ -75,6 +75,18 @@ def find_first(seen: Survey, conditions: Sequence[Node]) -> None:
                     seen.starts.setdefault(letter, 1)
 
 
+def of_an_element(define: Define) -> list[str]:
+    """The i and j, in this order, of ``(A B)_{ij} = \\sum_k A_{ik} B_{kj}``, which says what an
+    element of a product is and defines no name."""
+    match define.values:
+        case (Script(Group(), sub, None), *said) if sub is not None:
+            used = (node.sub for value in said for node in walk(value) if isinstance(node, Script))
+            below = set[str]().union(*(words_in(place) for place in used if place is not None))
+            letters = dict.fromkeys(node.text for node in walk(sub) if isinstance(node, Name))
+            return [letter for letter in letters if letter in names.INDEX_LETTERS & below]
+    return []
+
+
 def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> None:
     """Index letters on a left-hand side. Its section tells the places of a graph's nodes, and what
     tells things apart and counts nothing."""

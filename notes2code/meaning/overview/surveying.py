@@ -136,6 +136,8 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
             if not label_letters.of_arguments(statements):
                 index_letters.find_target_letters(seen, statement, nodes, scope)
             seen.times.update(times.above(statement))
+        elif isinstance(statement, Define):
+            seen.bound.update(index_letters.of_an_element(statement))
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
     doubtful_indices.refuse_transposed_labels(nodes)
