@@ -102,10 +102,9 @@ class Component:
     """A component of a Transformer.
 
     ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
-    module of the generated package. ``calls`` are the names under which notes call it, ``synonyms``
-    those that mean it only where a note defines one so, ``unlike`` names in a formula (what it
-    defines, an input) that say it is something else, ``of_layers`` whether text that speaks of the
-    norms of batches does, ``learned`` the roles of parameters
+    module of the generated package. ``calls`` are the names under which notes call it, ``unlike``
+    names in a formula (what it defines, an input) that say it is something else, ``of_layers``
+    whether text that speaks of the norms of batches does, ``learned`` the roles of parameters
     which a note that defines them makes into something else, ``uses`` the components whose
     functions its formulas call, ``builds_on`` those that its class needs besides. ``stack`` is
     the component of layers one after another, which a formula of one means where it goes on from
@@ -129,7 +128,6 @@ class Component:
     source: str
     textbook: str
     calls: tuple[str, ...]
-    synonyms: tuple[str, ...]
     unlike: tuple[str, ...]
     of_layers: bool
     learned: tuple[str, ...]
@@ -333,7 +331,6 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         source=data.get("source", ""),
         textbook=data["textbook"],
         calls=tuple(data.get("calls", ())),
-        synonyms=tuple(data.get("synonyms", ())),
         unlike=tuple(data.get("unlike", ())),
         of_layers=data.get("of_layers", False),
         learned=tuple(data.get("learned", ())),

@@ -396,8 +396,7 @@ class _Planner:
         unnamed = [d for d in drafts if d.compiled is None or not _defines_function(d.compiled)]
         if draft.compiled is None and (only := self._only(draft, function, drafts)) is not None:
             return only
-        found = [*usual, *unnamed] or _named_alike(component, drafts)
-        return found[0] if found else self._new(component)
+        return next(iter([*usual, *unnamed]), None) or self._new(component)
 
     def _only(self, draft: _Draft, function: str, drafts: Sequence[_Draft]) -> _Draft | None:
         """What a part that is only named is built from where the notes define one such: of the
@@ -447,17 +446,6 @@ def _defines_function(compiled: Compiled) -> bool:
     """Whether a formula gives what it computes the name of a function, which only calls of that
     name mean."""
     return compiled.equation is not None and bool(compiled.equation.parameters)
-
-
-def _named_alike(component: Component, drafts: Sequence[_Draft]) -> Sequence[_Draft]:
-    """The only draft of a component, where its formula has one of the component's own names: the
-    FFN of a block is what the notes define as their MLP."""
-    names = {plain(name) for name in (*component.calls, *component.synonyms)}
-    compiled = [draft.compiled for draft in drafts]
-    named = all(
-        one and one.equation is not None and plain(one.equation.name) in names for one in compiled
-    )
-    return drafts if named and len(drafts) == 1 else ()
 
 
 def _says(recognised: Recognised) -> tuple[int, int]:

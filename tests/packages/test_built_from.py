@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -256,29 +255,3 @@ def test_a_model_calls_a_norm_as_the_notes_have_it(
     assert {"GPT", "RMSNorm"} <= _classes(rendered)
     assert not rendered.diagnostics
     assert run_tests(rendered.files, "-k", "gpt_is_the_formula")
-
-
-SAME = r"$$\mathrm{%s}(x) = \mathrm{GELU}(x W_1 + b_1) W_2 + b_2$$"
-
-
-@pytest.mark.parametrize(
-    ("defined", "other", "gelu"),
-    [
-        ("MLP", "", True),  # the only feed-forward layer, by a name of its kind
-        ("FF", "", True),
-        ("Expert", "", False),  # by another name: the textbook's, and it is told
-        ("MLP", SAME.replace("GELU", "SiLU") % "FF", False),  # one of two
-    ],
-)
-def test_a_layer_calls_the_feed_forward_layer_that_the_notes_have_by_another_name(
-    made: Made, defined: str, other: str, gelu: bool
-) -> None:
-    rendered = made(ATTENTION, HEADS, SAME % defined, other, LAYER)
-    called = re.findall(r"self\.feed_forward = (\w+)", rendered.files["transformer/layers.py"])
-    (body,) = (
-        text.partition("\n\n\n")[0]
-        for text in rendered.files["transformer/layers.py"].split("\nclass ")
-        if text.startswith(f"{called[0]}(")
-    )
-    assert ("F.gelu" in body) == gelu
-    assert any(problem.code == "N2C057" for problem in rendered.diagnostics) != gelu
