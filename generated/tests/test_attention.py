@@ -334,12 +334,13 @@ class TestSigmoidAttention(UnorderedChecks):
         output, weights = attention(query, key, value, bias=bias, need_weights=True)
         assert ((weights >= 0) & (weights <= 1)).all()
         assert_equals(weights @ value, array(output))
-        attention.causal = False  # alone, a key would stand elsewhere
-        masked = {"bias": None if bias is None else bias[..., :1]}
-        _, one = attention(query, key[..., :1, :], value[..., :1, :], **masked, need_weights=True)
+        attention.causal = False
+        masked = {"bias": None if bias is None else bias[..., -1:]}
+        last = (key[..., -1:, :], value[..., -1:, :])  # which alone stands where it stood
+        _, one = attention(query, *last, **masked, need_weights=True)
         masked["bias"] = bias
         _, weights = attention(query, key, value, **masked, need_weights=True)
-        assert_equals(one, array(weights[..., :1]))
+        assert_equals(one, array(weights[..., -1:]))
 
     def test_adds_a_bias_to_the_scores(self) -> None:
         """One that makes a score −∞ hides a key, or all of them."""
