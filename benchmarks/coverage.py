@@ -25,6 +25,7 @@ ATTENTION = {
     "cross_attention",
     "additive_attention",
     "bilinear_attention",
+    "cosine_attention",
     "kernel_attention",
     "seq2seq_attention",
     "synthesizer_attention",

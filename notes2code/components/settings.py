@@ -65,27 +65,12 @@ def uncapped(settings: Mapping[str, Lambda]) -> Mapping[str, Lambda]:
     return {**others, "scale": Lambda(scale.indices, ir.mul(*rest))}
 
 
-def is_cosine(settings: Mapping[str, Lambda]) -> bool:
-    """Whether the dot product of a score is divided by both lengths, so that it needs no scale."""
-    bodies = [settings[name].body for name in ("scale", "score") if name in settings]
-    factors = [f for body in bodies for f in (body.factors if isinstance(body, Mul) else (body,))]
-    return sum(map(_is_inverse_length, factors)) == 2
-
-
 def is_of_joined_sizes(scale: Expr) -> bool:
     """Whether a scale is 1 / √(d_h + d_r): that of keys which are joined of two parts."""
     match scale:
         case Pow(Add(terms), Num(exponent)) if exponent == Fraction(-1, 2):
             sizes = [term for term in terms if isinstance(term, Size)]
             return len(sizes) == len(terms) and all(one.name.startswith("d_") for one in sizes)
-    return False
-
-
-def _is_inverse_length(expr: Expr) -> bool:
-    """Whether it is 1 / √(Σ x²)."""
-    match expr:
-        case Pow(ir.Reduce("sum", _, Pow(Ref(), Num(2)), None), Num(exponent)):
-            return exponent == Fraction(-1, 2)
     return False
 
 

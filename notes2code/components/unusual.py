@@ -49,10 +49,9 @@ def _unusual_settings(recognised: Recognised, library: Library) -> Iterator[str]
     unusual."""
     expected = shown_settings(textbook(recognised.component, library))
     stated = settings.uncapped(recognised.settings)
-    cosine = settings.is_cosine(stated)
     for name, setting in recognised.component.settings.items():
         value = stated.get(name)
-        if not setting.unusual or (name in ("scale", "score") and cosine):
+        if not setting.unusual:
             continue
         if name == "scale" and value is not None and settings.is_of_joined_sizes(value.body):
             continue

@@ -313,7 +313,7 @@ def test_refused(latex: str, message: str) -> None:
 def test_a_cosine_is_a_usual_score() -> None:
     latex = r"a_{ij} = \mathrm{softmax}_j(\cos(q_i, k_j) / \tau)"
     formula = compile_formula(latex)
-    assert formula.component == "scaled_dot_product_attention"
+    assert formula.component == "cosine_attention"
     assert not any(problem.code == "N2C050" for problem in formula.diagnostics)
     with pytest.raises(FormulaError, match="cosine stands between two vectors"):
         compile_formula(r"A = \mathrm{softmax}(\cos(Q, K)) V")
