@@ -317,9 +317,11 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
     _check(folder, data)
     settings = {name: _setting(name, table) for name, table in data.get("settings", {}).items()}
     shapes = {name: Shape(tuple(axes), None) for name, axes in data.get("shapes", {}).items()}
+    scope = Scope(shapes=shapes, field=functions)
     forms = tuple(
-        _form(folder, table, Scope(shapes=shapes, field=functions), settings, data)
+        _form(folder, {**table, "latex": latex}, scope, settings, data)
         for table in data.get("formulas", [])
+        for latex in spelt(table["latex"], data.get("spellings", {}))
     )
     textbook = _typed(folder, data["textbook"], Scope(field=functions))
     return Component(
@@ -352,6 +354,15 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         equation=textbook,
         summaries=data.get("summaries", {}),
     )
+
+
+def spelt(latex: str, spellings: Mapping[str, list[str]]) -> list[str]:
+    """A formula in all spellings of what stands in it for one of several, ``GROUP``."""
+    formulas = [latex]
+    for name, among in spellings.items():
+        used = among if name in latex else [name]
+        formulas = [one.replace(name, text) for one in formulas for text in used]
+    return formulas
 
 
 def _setting(name: str, table: dict[str, Any]) -> Setting:

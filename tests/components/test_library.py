@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from notes2code.components.compiling import Compiler
-from notes2code.components.library import Component, Form, library
+from notes2code.components.library import Component, Form, library, spelt
 from notes2code.components.own_sizes import shown_settings
 from notes2code.components.pattern import kinds
 from notes2code.components.recognise import Recognised, recognise
@@ -25,6 +25,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "additive_attention": {"activation": "tanh"},
     "bleu": {"penalty": "exp(min(0, -r/c + 1))"},
     "causal_self_attention": {"scale": "d_k**-0.5", "mask": "causal"},
+    "cosine_attention": {"scale": "tau**-1"},
     "cross_attention": {"scale": "d_k**-0.5"},
     "differential_attention": {"scale": "d_k**-0.5", "lambda": "lambda_"},
     "encoder_decoder": {"bias": "b"},
@@ -107,11 +108,12 @@ def written(component: Component, form: Form) -> str:
 def shapes(component: Component, form: Form) -> dict[str, Shape]:
     """The shapes that a form is read with, under the letters that it is written with."""
     data = tomllib.loads((component.folder / "component.toml").read_text(encoding="utf-8"))
-    own = next(f for f in data["formulas"] if f["latex"] == form.latex).get("shapes", {})
+    spellings = data.get("spellings", {})
+    own = next(f for f in data["formulas"] if form.latex in spelt(f["latex"], spellings))
     if form.requires == "causal":
         data["shapes"].pop("M")
     letter = {role: role if role in allowed else allowed[0] for role, allowed in form.names.items()}
-    axes = {**data.get("shapes", {}), **own}
+    axes = {**data.get("shapes", {}), **own.get("shapes", {})}
     return {letter.get(name, name): Shape(tuple(shape), None) for name, shape in axes.items()}
 
 

@@ -323,6 +323,9 @@ def test_heads_of_a_group_share_keys_and_values(
     np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
 
 
+OWN_PROJECTIONS = r"Q_i = X W_i^Q, \quad K_j = X W_j^K, \quad V_j = X W_j^V"
+
+
 @pytest.mark.parametrize(
     "formulas",
     [
@@ -338,6 +341,8 @@ def test_heads_of_a_group_share_keys_and_values(
             r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_{\lceil i/r \rceil}^K, "
             r"V W_{\lceil i/r \rceil}^V)",
         ),
+        (JOINED + r"\mathrm{softmax}(Q W_i^Q (K W_{g(i)}^K)^\top / 7 + C) V W_{g(i)}^V" + CAUSAL,),
+        (JOINED + r"\mathrm{softmax}\left(Q_i K_{g(i)}^\top\right) V_{g(i)}", OWN_PROJECTIONS),
     ],
 )
 def test_heads_that_share_may_be_written_in_several_ways(
