@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 
 from notes2code.components import settings
 from notes2code.components.distances import PAIR, relative
+from notes2code.components.masks_told import MASKS, words_of_masks
 from notes2code.components.own_sizes import in_own_sizes, shown_settings
 from notes2code.components.recognise import Recognised
 from notes2code.meaning import ir
@@ -76,10 +77,13 @@ def variant_name(
     words: list[str] = []
     if recognised.form.part != usual.form.part and recognised.form.kind:
         words.append(_camel(recognised.form.kind))
+    differing = [name for name in mine if mine[name] != theirs[name]]
     # What the score goes through tells more than what it is scaled with.
-    for setting in sorted(recognised.component.settings, key=lambda name: name != "score"):
-        if mine[setting] != theirs[setting]:
+    for setting in sorted(differing, key=lambda name: name != "score"):
+        if setting not in MASKS and not _goes_without_saying(setting, mine[setting], usual):
             words.append(_word(setting, mine[setting], recognised))
+    if not MASKS.isdisjoint(differing):
+        words.append(_word_of_masks(recognised, usual))
     words += called
     candidates = [_joined(word, base) for word in words]
     if len(words) > 1:
@@ -98,8 +102,6 @@ def variant_name(
 
 _WORDS = {
     "scale": ("Unscaled", "Rescaled"),
-    "mask": ("Unmasked", "Masked"),
-    "reach": ("Unmasked", "Masked"),
     "score": ("Plain", "Reshaped"),
     "kernel": ("Plain", "Parametric"),
     "bias": ("Unbiased", "Biased"),
@@ -111,16 +113,28 @@ _WORDS = {
 """What a class is called for a setting that is missing, and for one that is another."""
 
 
-_ORDER = re.compile(r"\b(?:k|j) (<=?|>=?) i\b")
-"""The order of keys and queries in a mask, as settings are shown."""
+def _goes_without_saying(setting: str, value: str | None, usual: Recognised) -> bool:
+    """Whether a setting is as in the textbook, whose formula has no place for it: the scale of
+    heads that are written out is that of the attention which the textbook's heads call."""
+    own = usual.component.settings[setting]
+    return value in own.usual and not usual.form.has(own)
+
+
+def _word_of_masks(recognised: Recognised, usual: Recognised) -> str:
+    """The words for what a variant hides and adds that the usual one does not."""
+    theirs = words_of_masks(usual.settings)
+    words = [word for word in words_of_masks(recognised.settings) if word not in theirs]
+    if "bias" in recognised.component.settings:  # which linear maps may have
+        words = ["ScoreBiased" if word == "Biased" else word for word in words]
+    if not recognised.settings.keys() & MASKS:
+        return "Unmasked"
+    return "".join(words) or "OtherMasked"
 
 
 def _word(setting: str, value: str | None, recognised: Recognised) -> str:
     """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
     if value not in (None, setting) and re.fullmatch(r"[a-z]{2,12}", value):
         return _camel(value)
-    if value is not None and setting in ("mask", "reach") and (order := _ORDER.search(value)):
-        return {"<": "Strict", ">": "LaterOnly", ">=": "Reversed", "<=": "Masked"}[order[1]]
     if value is not None and setting == "score" and "tanh(" in value:
         return "SoftCapped"
     if value is not None and setting == "scale":

@@ -103,7 +103,7 @@ def order_told(setting: Lambda) -> str:
     terms = setting.body.terms if isinstance(setting.body, ir.Add) else (setting.body,)
     key = Idx(setting.indices[-1]) if setting.indices else None
     for term in terms:
-        order = _order(_kept(term))
+        order = order_of(condition_of(term))
         if order is None or key not in order[1:] or order[1] == order[2]:
             continue
         match order[0], order[1] == key:
@@ -125,13 +125,13 @@ def misfilled(setting: Lambda) -> str:
         if Num(float("inf")) in values:
             return "adds +∞: the softmax of that is no number"
         conditions = [c for c, _ in term.branches] if isinstance(term, Cases) else []
-        ordered = bool(conditions) and all(_order(condition) for condition in conditions)
+        ordered = bool(conditions) and all(order_of(condition) for condition in conditions)
         if ordered and values in ([ir.ZERO, ir.ONE], [ir.ONE, ir.ZERO]):
             return "adds 0 and 1 to the scores, which hides nothing: what is hidden gets −∞"
     return ""
 
 
-def _kept(mask: Expr) -> Expr:
+def condition_of(mask: Expr) -> Expr:
     """The condition under which a mask is 0; of what is no mask, it itself."""
     if not (isinstance(mask, Cases) and is_mask(mask)):
         return mask
@@ -154,7 +154,7 @@ def fills_far_below(expr: Expr) -> bool:
 
 def keeps_own(mask: Expr) -> bool:
     """Whether a mask surely lets each position see itself."""
-    order = _order(_kept(mask))
+    order = order_of(condition_of(mask))
     return order is not None and order[0] == "≤"
 
 
@@ -214,7 +214,7 @@ def _is_minus_infinity(expr: Expr | None) -> bool:
     return False
 
 
-def _order(condition: Expr) -> tuple[str, Expr, Expr] | None:
+def order_of(condition: Expr) -> tuple[str, Expr, Expr] | None:
     """A comparison of two indices, with the smaller side on the left."""
     if not isinstance(condition, Compare):
         return None
@@ -228,7 +228,7 @@ def _order(condition: Expr) -> tuple[str, Expr, Expr] | None:
 
 def _is_not_after(condition: Expr, key: Idx | None) -> bool:
     """Whether it says key ≤ query."""
-    match _order(condition):
+    match order_of(condition):
         case ("≤", left, right):
             return left != right and key in (None, left)
     return False
@@ -236,7 +236,7 @@ def _is_not_after(condition: Expr, key: Idx | None) -> bool:
 
 def _is_after(condition: Expr, key: Idx | None) -> bool:
     """Whether it says query < key."""
-    match _order(condition):
+    match order_of(condition):
         case ("<", left, right):
             return left != right and key in (None, right)
     return False

@@ -22,7 +22,7 @@ OF_BASE = "class UnscaledDotProductAttention(DotProductAttention):"
 CASES: Sequence[tuple[Sequence[str], str]] = [
     ([SCALED, CAUSAL], OF_SCALED),
     ([CAUSAL, SCALED, UNSCALED], OF_BASE),
-    ([SCALED, BIASED], "class MaskedScaledDotProductAttention(ScaledDotProductAttention):"),
+    ([SCALED, BIASED], "class BiasedScaledDotProductAttention(ScaledDotProductAttention):"),
     ([CAUSAL, UNSCALED], OF_BASE),
 ]
 
@@ -49,7 +49,7 @@ def test_no_class_gets_what_it_has_not(imported: Callable[[Package], ModuleType]
     """What hides later keys is no base of what does not."""
     package = imported(package_of([CAUSAL, BIASED, SCALED]))
     assert package.CausalScaledDotProductAttention.causal
-    for name in ("ScaledDotProductAttention", "MaskedScaledDotProductAttention"):
+    for name in ("ScaledDotProductAttention", "BiasedScaledDotProductAttention"):
         assert not getattr(package, name).causal
 
 

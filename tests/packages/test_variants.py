@@ -96,7 +96,27 @@ def test_variants(notes: list[str], texts: list[str], run_tests: Callable[[Packa
 
 
 SOFTMAX = r"\mathrm{softmax}\left(%s\right)V"
+DOT = r"\mathrm{softmax}_j\left(\frac{q_i^\top k_j}{\sqrt{d_k}} %s\right) v_j"
+HEADS = (
+    r"\mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad \mathrm{head}_i = "
+    r"\mathrm{softmax}\left(\frac{X W_i^Q (X W_i^K)^\top}{\sqrt{d_k}} %s\right) X W_i^V"
+)
 KERNEL = r"f(x) = \sum_i \mathrm{softmax}_i\left(-%s\right) y_i"
+MASKS = {
+    "+ M_{ij}": "Masked",
+    r"+ \lambda B_{ij}": "Biased",
+    r"- \lambda |i - j|": "DistanceBiased",
+    "+ b_{j-i}": "DistanceBiased",
+    r"+ \begin{cases} 0 & M_{ij} > 0 \\ -\infty & \text{otherwise} \end{cases}": "Masked",
+    r"+ \begin{cases} 0 & j < i \\ -\infty & \text{otherwise} \end{cases}": "Strict",
+    r"+ \begin{cases} -\infty & |i - j| > w \\ 0 & \text{otherwise} \end{cases}": "Windowed",
+    r"+ \begin{cases} 0 & i - w < j \le i \\ -\infty & \text{otherwise} \end{cases}": (
+        "CausalWindowed"
+    ),
+    r"- \lambda |i - j| + \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}": (
+        "CausalDistanceBiased"
+    ),
+}
 FEED_FORWARD = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
 
 
@@ -115,6 +135,17 @@ FEED_FORWARD = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
                 r"\left(\frac{q_i^\top k_r}{\sqrt{d_k}} - m|i - r|\right) v_r",
             ],
             ["ScaledDotProductAttention"],
+        ),
+        *(
+            (
+                [rf"\sum_j {DOT % ''}", rf"o_i = \sum_j {DOT % added}"],
+                ["ScaledDotProductAttention", f"{word}ScaledDotProductAttention"],
+            )
+            for added, word in MASKS.items()
+        ),
+        (
+            [HEADS % "", HEADS % "+ B_i"],
+            ["MultiHeadAttention", "ScoreBiasedMultiHeadAttention"],
         ),
         (
             [KERNEL % r"\frac12 (x - x_i)^2", KERNEL % "|x - x_i|", KERNEL % "(w(x - x_i))^2"],
