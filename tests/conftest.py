@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from notes2code import faults
+
+# What the tests compute is small, and threads would wait for each other. It is read when torch is
+# imported, here and in the processes that tests start.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 
 @pytest.fixture(scope="session", autouse=True)

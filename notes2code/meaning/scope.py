@@ -53,6 +53,7 @@ class Scope:
     in two fonts, ``opposites`` gates g beside the f that another formula defines as ``1 - g``, and
     ``sigmoids`` what another formula defines as a sigmoid of a vector.
     ``lasts`` are the letters that another formula of the section ends a range or a list with.
+    ``begins`` are the numbers that letters count from by the ranges of the section.
     ``mapped`` are the letters of the note that weights stand behind, ``X W``, and ``labels`` those
     below each name that tell things apart in the section and count nothing there, ``above`` what
     does so above each, letters or numbers; ``places`` are
@@ -81,6 +82,7 @@ class Scope:
     opposites: frozenset[str] = frozenset()
     sigmoids: frozenset[str] = frozenset()
     lasts: frozenset[str] = frozenset()
+    begins: Mapping[str, int] = dataclass_field(default_factory=dict)
     mapped: frozenset[str] = frozenset()
     labels: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)
     above: Mapping[str, Set[str]] = dataclass_field(default_factory=dict)

@@ -110,9 +110,10 @@ def _run(files: Mapping[str, str], timeout: float) -> Verdict:
 
 
 def _environment() -> dict[str, str]:
-    """The environment without what would change how the tests run."""
+    """The environment without what would change how the tests run, and with one thread: what they
+    compute is small, and threads would wait for each other, above all where others compute too."""
     kept = {n: v for n, v in os.environ.items() if not n.startswith(("PYTEST_", "PYTHON", "COV_"))}
-    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"}
 
 
 def _verdict(report: Path, log: Path) -> Verdict:

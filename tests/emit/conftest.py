@@ -18,8 +18,6 @@ from notes2code.meaning.ir import Call, Equation, Expr
 from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.typed import type_formula
 
-torch.set_num_threads(1)
-
 
 class Checks:
     """Runs emitted functions and holds their values against the oracle's."""

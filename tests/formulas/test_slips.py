@@ -69,7 +69,7 @@ UNUSUAL = [
     r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
     r"A = \mathrm{softmax}(«\mathrm{tril}»(S))",
     r"A = «\mathrm{softmax}_{att}»(S)",
-    r"z_i = w_i e^{«i» m \theta_i}",
+    r"z_i = w_i e^{«i» m \theta_i} \quad i = 1, \dots, n",
     r"x_i = \sum_{k=1}^n c_k \exp(\frac{2\pi «i» k}{n})",
     r"z_k = «\exp(i \theta_k)»",
     r"«\mathrm{GELU}(x) = 0.5x(1 + \tanh(\sqrt{2/\pi}(x + 0.44715x^3)))»",
@@ -80,9 +80,14 @@ UNUSUAL = [
 ]
 
 COUNTED = [
-    r"M_{ij} = 1[«i \le 3»]",
-    r"y_i = \begin{cases} x_i & «i < 2» \\ 0 & \text{otherwise} \end{cases}",
-    r"s = \sum_{«j > 2»} x_j",
+    r"M_{ij} = 1[«i» \le 3]",
+    r"y_i = \begin{cases} x_i & «i» < 2 \\ 0 & \text{otherwise} \end{cases}",
+    r"s = \sum_{«j» > 2} x_j",
+    r"s = \sum_j x_j «j»",
+    r"s = \sum_k \gamma^«k» x_k",
+    r"f(x) = \max_k (c_k + «k» x)",
+    r"b_{tj} = c_j - «t» c_t",
+    r"P_{ij} = 1[«j» \le \ell]",
 ]
 
 SHARED = [
@@ -98,6 +103,14 @@ ELEMENTS = [
 """What may be an element of what is defined beside it."""
 
 CLEAN = [
+    r"b_{ij} = -c |i - j|",
+    r"b_{ij} = c \cdot (2i - 2j)",
+    r"s = \sum_i \sum_{j < i} x_i x_j",
+    r"s = \sum_{j=0} j x_j",
+    r"y_i = i x_i \quad i = 1, \dots, n",
+    r"s = \sum_k x_k / k",
+    r"\omega_i = b^{-2i/d}",
+    r"L = -\sum_i \sum_j 1[y_i = j] \log p_{ij}",
     r"s = 1/N - \sum_{i=1}^N x_i",
     r"s = 1/(N - 1) \sum_{i=1}^N (x_i - m)^2",
     r"f(x, \bar x) = x - \bar x",
@@ -143,7 +156,7 @@ CLEAN = [
     r"\mathrm{ReLU}(x) = \max(0, x)",
     r"A = \mathrm{softmax}(\mathrm{causal\_mask}(S))",
     r"L = \mathrm{tril}(S)",
-    r"w_i = e^{-\lambda i}",
+    r"w_i = e^{-\lambda i} \quad i = 1, \dots, n",
     r"\theta_i = e^{-2i/d}",
     r"\mathrm{GELU}(x) = x \sigma(1.702 x)",
     r"\mathrm{softmax}(x_i) = \frac{\exp(x_i)}{\sum_{j=1}^n \exp(x_j)}",

@@ -99,7 +99,7 @@ def test_a_power_by_what_counts_above_other_names_is_told(latex: str) -> None:
 
 
 def test_a_power_beside_what_counts_below_is_not() -> None:
-    assert not compile_formula(r"G = \sum_t \gamma^t r_t").diagnostics
+    assert not compile_formula(r"G = \sum_{t=0} \gamma^t r_t").diagnostics
 
 
 @table(

@@ -25,14 +25,14 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import OF_MATRICES
 from notes2code.meaning import names
-from notes2code.meaning.inference import ellipsis, targets
+from notes2code.meaning.inference import ellipsis, first_numbers, targets
 from notes2code.meaning.inference.omissions import omissions
 from notes2code.meaning.inference.residuals import residuals
 from notes2code.meaning.inference.rotations import rotations
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
-from notes2code.meaning.overview import counting, means
+from notes2code.meaning.overview import means
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
@@ -68,7 +68,7 @@ def slips(
     yield from _elements_apart(nodes, seen, defines, equation)
     yield from _spelt_products(nodes, equation, declared)
     conditions = [condition for define in defines for condition in define.conditions]
-    yield from counting.unsaid(nodes, conditions, seen)
+    yield from first_numbers.told(conditions, seen, equation)
 
 
 _NAMED = frozenset([Name, Script, Accent])

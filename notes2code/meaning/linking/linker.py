@@ -204,6 +204,7 @@ class Linker:
             macros=self.formulas.macros,
             apart=self.formulas.apart[entry.note],
             lasts=self.formulas.letters.lasts(entry),
+            begins=self.formulas.letters.begins(entry),
             mapped=self.formulas.letters.mapped(entry),
             labels=self.formulas.letters.labels(entry),
             above=self.formulas.letters.above(entry),

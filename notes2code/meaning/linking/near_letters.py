@@ -8,7 +8,7 @@ from notes2code.latex.tree import walk
 from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.notation import roots
-from notes2code.meaning.overview import label_letters, points, ratios
+from notes2code.meaning.overview import counting, label_letters, points, ratios
 from notes2code.meaning.overview.elements import numbered
 from notes2code.meaning.overview.index_letters import last_letters, lengths, neighbours
 
@@ -32,6 +32,7 @@ class Letters:
 
     def __init__(self, formulas: Mapping[Entry, Parsed]) -> None:
         self._ends: dict[_Place, set[str]] = {}
+        self._begins: dict[_Place, dict[str, set[int]]] = {}
         self._counts: dict[_Place, set[str]] = {}
         self._amounts: dict[_Place, set[str]] = {}
         self._axes: dict[_Place, set[str]] = {}
@@ -58,6 +59,9 @@ class Letters:
             self._elements.setdefault(place, set()).update(numbered(seen) - parsed.parameters)
             self._vectors.setdefault(place, set()).update(seen.bold, seen.transposed)
             self._ends.setdefault(place, set()).update(last_letters(seen))
+            begins = self._begins.setdefault(place, {})
+            for letter, first in counting.ranged(seen):
+                begins.setdefault(letter, set()).add(first)
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             amounts = self._amounts.setdefault(place, set())
             amounts.update(ratios.divisors(seen.nodes), lengths(seen))
@@ -73,10 +77,10 @@ class Letters:
             for base, letters in label_letters.above_each(nodes).items():
                 above.setdefault(base, set()).update(letters)
             self._numbered.setdefault(place, set()).update(label_letters.numbered(clauses))
-            counting = label_letters.counting(seen)
-            self._counting.setdefault(place, set()).update(counting)
-            counting -= label_letters.on_weights_alone(seen)
-            self._counting_more.setdefault(place, set()).update(counting)
+            indices = label_letters.counting(seen)
+            self._counting.setdefault(place, set()).update(indices)
+            indices -= label_letters.on_weights_alone(seen)
+            self._counting_more.setdefault(place, set()).update(indices)
             self._sized.setdefault(entry.note, set()).update(sizes.defined(parsed.stated))
             self._mapped.setdefault(entry.note, set()).update(families.mapped(seen.nodes))
 
@@ -85,6 +89,17 @@ class Letters:
         formulas define: the t of ``o_t = Σ_{i=1}^t …`` is any."""
         place = entry.note, entry.section
         return frozenset(self._ends.get(place, set()) - self._counts.get(place, set()))
+
+    def begins(self, entry: Entry) -> dict[str, int]:
+        """The numbers that letters count from in the section, where its ranges agree: the 1 of
+        ``i = 1, \\dots, n``."""
+        found = self._begins.get((entry.note, entry.section), {})
+        return {
+            letter: first
+            for letter, firsts in found.items()
+            for first in firsts
+            if len(firsts) == 1
+        }
 
     def labels(self, entry: Entry) -> dict[str, set[str]]:
         """The letters below each name that tell things apart in the section: the t and the i of

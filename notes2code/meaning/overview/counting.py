@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from notes2code.diagnostics import Problem, warning
 from notes2code.latex.tree import (
     Big,
     Frac,
@@ -25,26 +24,42 @@ from notes2code.meaning.overview.survey import Survey
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
 
 
-def from_one(seen: Survey, nodes: Nodes) -> None:
-    """Where the sums count from 1, so does a letter of the left-hand side that nothing tells of:
-    the i of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
+def from_one(seen: Survey, nodes: Nodes, begins: Mapping[str, int]) -> None:
+    """Where a letter of the section's ranges counts from what they say, it ``begins`` with that.
+    Where the sums count from 1, so does a letter of the left-hand side that nothing tells of: the i
+    of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
     ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
     compared with such a letter counts as it does."""
     sums = (node for node in nodes.of(Big) if node.op != "concat")
     subs = (node.sub for node in sums if node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
-    begun = _begin_with_one(nodes) | _counting_down(nodes)
-    if not (begun or seen.targets or firsts == {1}):
+    letters = seen.targets | seen.bound | {*seen.free}
+    said = {x: begins[x] for x in letters & begins.keys() - seen.ranges.keys()}
+    begun = _begin_with_one(nodes) | _counting_down(nodes) | (seen.bound & _divisors(nodes))
+    if not (begun or said or seen.targets or firsts == {1}):
         return
     products = nodes.of(Juxt, Infix)
     strided = {stride[0] for node in products if (stride := positions.stride(node)) is not None}
     told = strided | seen.ranges.keys() | {"pos"}
-    unsaid = seen.targets - told
-    if firsts == {1} or (unsaid and unsaid & (_divisors(nodes) | _less_one(nodes))):
-        for letter in (unsaid | seen.bound | {*seen.free}) - told:
-            seen.starts.setdefault(letter, 1)
+    begun |= (seen.targets - told) & (_divisors(nodes) | _less_one(nodes))
     for letter in begun - told:
         seen.starts.setdefault(letter, 1)
+    for letter, first in said.items():
+        seen.starts.setdefault(letter, first)
+    if firsts == {1} or begun & seen.targets - told or {*said.values()} == {1}:
+        for letter in letters - told:
+            seen.starts.setdefault(letter, 1)
+
+
+def ranged(seen: Survey) -> Iterator[tuple[str, int]]:
+    """The letters that ranges and sums of a formula count, and from what number."""
+    for letter, known in seen.ranges.items():
+        first = known.first
+        if isinstance(first, Num) and first.text.isdigit() and first != known.last:
+            yield letter, int(first.text)
+    for big in seen.nodes.of(Big):
+        if big.sub is not None and (begin := binders.first_number(big.sub)) is not None:
+            yield from ((letter, begin) for letter in binders.bound_letters(big.sub))
 
 
 def _less_one(nodes: Nodes) -> set[str]:
@@ -114,22 +129,10 @@ def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, i
     return {letter: 0 if 0 in numbers else 1 for letter, numbers in found.items()}
 
 
-def unsaid(nodes: Nodes, conditions: Sequence[Node], seen: Survey) -> Iterator[Problem]:
-    """Warnings for ``i ≤ 3`` where nothing says whether i counts from 0 or from 1: it is taken to
-    count from 0."""
+def said(nodes: Nodes, conditions: Sequence[Node], seen: Survey) -> set[str]:
+    """The letters of which something says from what number they count."""
     compared = [*nodes.of(Relation), *conditions]
-    begun = seen.starts.keys() | seen.ranges.keys() | {"pos"} | _begun(nodes, compared)
-    told: set[str] = set()
-    for node in compared:
-        for letter, _, number in _comparisons(node):
-            if letter in seen.bound - begun - told and number > 0:
-                told.add(letter)
-                yield warning(
-                    "N2C036",
-                    f"nothing says from what number `{letter}` counts: it is taken to begin with 0",
-                    node.span,
-                    f"say over what it runs, such as `{letter} = 1, \\dots, n`",
-                )
+    return seen.starts.keys() | seen.ranges.keys() | {"pos"} | _begun(nodes, compared)
 
 
 def _begun(nodes: Nodes, compared: Sequence[Node]) -> set[str]:

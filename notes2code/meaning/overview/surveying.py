@@ -144,7 +144,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     doubtful_indices.refuse_sizes_as_elements(nodes)
     seen.identities = identity.identities(nodes)
     index_letters.find_free_letters(seen, nodes, statements, scope.labels)
-    counting.from_one(seen, nodes)
+    counting.from_one(seen, nodes, scope.begins)
     seen.numbered = counting.numbered(seen, nodes, parts.targets)
 
 

@@ -1,0 +1,60 @@
+"""Indices of which the value depends on whether they count from 0 or from 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, table
+
+
+@table(
+    # What the text says, before the formula or in it.
+    Case(
+        r"s = \sum_i i x_i",
+        "x[n,d]",
+        lambda x: np.arange(1, len(x) + 1) @ x,
+        context=r"We number the words $i = 1, \dots, n$ of a sentence.",
+    ),
+    Case(
+        r"b_k = k w_k",
+        "w[n]",
+        lambda w: np.arange(1, len(w) + 1) * w,
+        context=r"Let $k \in \{1, \dots, n\}$.",
+    ),
+    Case(
+        r"b_k = k w_k",
+        "w[n]",
+        lambda w: np.arange(len(w)) * w,
+        context=r"We count $k = 0, 1, \dots, n - 1$.",
+    ),
+    Case(
+        r"P_j = 1[j \le \ell]",
+        "ell n#",
+        lambda last, n: (np.arange(1, n + 1) <= last).astype(float),
+        context=r"Places are $j = 1, \dots, n$.",
+    ),
+    # What another sum says, and a letter that stands beside one of which it is said.
+    Case(
+        r"b_i = i x_i",
+        "x[n,d]",
+        lambda x: np.arange(1, len(x) + 1)[:, None] * x,
+        context=[r"m = \frac{1}{n} \sum_{i=1}^n x_i"],
+    ),
+    Case(
+        r"b_{ij} = c_j - \lambda |i - j|",
+        "c[m] lambda_ n#",
+        lambda c, slope, n: c - slope * abs(np.arange(n)[:, None] - np.arange(len(c))),
+        context=r"Keys are $j = 1, \dots, m$.",
+    ),
+    # Nothing is divided by 0.
+    Case(r"s = \sum_k x_k / k", "x[n,d]", lambda x: (1 / np.arange(1, len(x) + 1)) @ x),
+    # The section does not agree with itself, and the formula tells.
+    Case(
+        r"b_i = \frac{x_i}{i}",
+        "x[n,d]",
+        lambda x: x / np.arange(1, len(x) + 1)[:, None],
+        context=[r"s = \sum_{i=0}^n y_i", r"t = \sum_{i=1}^n y_i"],
+    ),
+)
+def test_first_numbers(case: Case) -> None:
+    check(case)
