@@ -367,7 +367,8 @@ class Operands(Arguments):
             return self.of_magnitudes(operator)
         if not self.starts_operand() or (self.peek().kind in ("bar", "dbar") and self.bars):
             named = first.kind == "word" and first.text in _NAMES and sup is None
-            if first.text in ("max", "min") or (named and _are_letters(sub)):
+            mentioned = first is self.tokens[0] and self.peek().kind == "end"
+            if mentioned or first.text in ("max", "min") or (named and _are_letters(sub)):
                 return operator
             raise error(
                 "N2C024",

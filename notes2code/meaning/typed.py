@@ -148,7 +148,7 @@ def _type_stated(
     if _says_nothing(defines):
         return Typed("text", None, shapes, tree.problems)
     try:
-        remark = properties.remark(defines, seen, scope.shapes.keys() | shapes.keys())
+        remark = properties.remark(defines, seen, {**scope.shapes, **shapes})
         if remark is not None:
             return Typed("text", None, shapes, (*tree.problems, remark))
         mine, told = _of_what_is_given(stated, seen)

@@ -26,6 +26,34 @@ SUMS = [
 ]
 
 
+# The u of one token: that the note has a g for each of several tells that there are more.
+OF_TOKENS = [r"p = W_p x", r"g = W_g x", r"u = W_u x", r"s_{ij} = p_i^\top g_j"]
+
+
+@table(
+    Case(
+        r"y_i = \sum_j \beta_{ij} u_j",
+        "beta[n,m] u[m,d]",
+        np.matmul,
+        context=OF_TOKENS,
+    ),
+    Case(
+        r"y_i = \sum_j \beta_{ij} u_j",
+        "beta[n,m] u[m]",
+        np.matmul,
+        context=[OF_TOKENS[2]],
+    ),
+)
+def test_rows_and_entries_of_what_is_made_whole(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(("context", "told"), [(OF_TOKENS, False), (OF_TOKENS[2:3], True)])
+def test_entries_of_what_is_made_whole_are_told(context: list[str], told: bool) -> None:
+    found = compile_formula(r"y_i = \sum_j \beta_{ij} u_j", context=context).diagnostics
+    assert any("makes `u` whole" in one.message for one in found) == told
+
+
 @table(
     Case(
         r"z_i = x_i^p E",

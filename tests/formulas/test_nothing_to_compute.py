@@ -29,6 +29,8 @@ TEXT = [
     r"\theta = (W, b)",
     r"f: \mathbb{R}^n \rarr \mathbb{R}^m",
     r"\arg\max",
+    r"\sum_{k=1}^m",
+    r"\prod_t",
     r"1..t",
     r"[1 \dots n]",
     r"x_1 \dots x_n",
@@ -166,6 +168,14 @@ def test_definition(latex: str) -> None:
     with pytest.raises(FormulaError, match="only declares something") as raised:
         compile_formula(latex)
     assert raised.value.status == "definition"
+
+
+def test_a_zero_that_fills_an_array() -> None:
+    """A gate that is shut is spoken of, and nothing is said of what it is."""
+    formula = compile_formula(r"y = r \odot x", context=[r"r \in (0, 1)^d", "r = 0"])
+    assert formula.inputs[0].shape == ("d",)
+    with pytest.raises(FormulaError):
+        compile_formula("r = 0", context=r"r \in (0, 1)^d")
 
 
 def test_a_size_beside_a_formula() -> None:

@@ -296,6 +296,7 @@ INDICES = [
     refused("N2C042", r"e_{ij} = «q_i k_j»"),
     refused("N2C042", r"«a_{ij}» = \mathrm{softmax}(Q_i H_j)"),
     refused("N2C032", r"o_i = \mathrm{softmax}(q_i^\top k_«j») V"),
+    refused("N2C042", r"y = \log_«B» x, \quad B \in \mathbb{R}^{n \times n}"),
     refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l)} + «s_t^{(l-1)}»"),
     refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l-1)} + \sum_{j \in N(t)} «s_j^{(l-1)}»"),
     refused("N2C035", r"u = a + 1, \quad «u» = a + 2"),

@@ -31,6 +31,19 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         np.sum,
         context="设单词 $i$ 的得分为 $s_i$：",
     ),
+    # So is a capital, where it is the one with its index that is spoken of.
+    Case(
+        r"L = c \sum_{e=1}^n F_e \cdot G_e",
+        "c F[n] G[n]",
+        lambda c, f, g: c * f @ g,
+        context="- $F_e$: fraction of the tokens that expert $e$ gets\n"
+        "- $G_e$: mean probability of expert $e$",
+    ),
+    Case(
+        r"L = c \sum_{e=1}^n F_e \cdot G_e",
+        "c F[n,d] G[n,d]",
+        lambda c, f, g: c * np.sum(f * g),
+    ),
     Case(
         r"y = W s",
         "W[n,d] s[d]",

@@ -22,6 +22,23 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
     # A weight in a sum without an index is one for each of what it weighs.
     Case(r"c = \sum a \cdot h_s", "a[n] h[n,d]", np.matmul),
     Case(r"y = \sum x_i w + b", "x[n,d] w[n] b[d]", lambda x, w, b: w @ x + b),
+    # What is taken off all exponents is a number, as their largest is.
+    Case(
+        r"s = r \cdot \exp(c - c') + \sum \exp(u_{new} - c')",
+        "r c c_prime u_new[n]",
+        lambda r, c, new, u: r * np.exp(c - new) + np.exp(u - new).sum(),
+    ),
+    # The letters beside one that a sum primes are indices, whichever they are.
+    Case(
+        r"p_{ab} = \frac{e^{z_{ab}}}{\sum_{b'} e^{z_{ab'}}}",
+        "z[n,m]",
+        lambda z: np.array([softmax(row) for row in z]),
+    ),
+    Case(
+        r"p_{u,v} = \frac{e^{z_{u,v}}}{\sum_{v' \in N} e^{z_{u,v'}}}",
+        "z[n,m] N+[m]",
+        lambda z, n: np.array([np.exp(row) / np.exp(row).sum() for row in z]),
+    ),
     Case(
         r"p_i = \frac{f_i^\alpha}{\sum_j f_j^\alpha}",
         "f+[n] alpha",

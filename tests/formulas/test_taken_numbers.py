@@ -30,6 +30,8 @@ def _told(latex: str, context: str = "") -> list[str]:
         (r"u = \prod_{k=1}^{n} E_k", "`E_k`"),
         (r"y = x \gamma + b", "`\\gamma`"),  # a number would stand before the vector
         (r"g(h) = h + U \tanh(D h)", "`D`"),
+        (r"U = e^{S - m} V", "`m`"),  # each row of S may have one
+        (r"u = \log_B x", "`B`"),
     ],
 )
 def test_what_only_its_letter_makes_a_number_is_told(latex: str, names: str) -> None:

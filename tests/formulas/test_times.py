@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from notes2code import compile_formula
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.vault import read_vault
 from tables import Case, check, table
 
 
@@ -111,3 +116,16 @@ def test_a_power_beside_what_counts_below_is_not() -> None:
 )
 def test_the_greatest(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(("below", "inputs"), [("", ["t"]), ("$$ s = \\sum_{t=1}^n b_t $$", ["n"])])
+def test_times_that_another_section_says_to_be_real(
+    below: str, inputs: list[str], tmp_path: Path
+) -> None:
+    """They are, unless a sum of the formula's own section runs over them."""
+    note = f"# Times\n\nFor $t \\in [0, 1]$.\n\n# Schedule\n\n$$ a_t = \\cos(t) $$\n\n{below}\n"
+    (tmp_path / "Note.md").write_text(note, encoding="utf-8")
+    formulas = compile_vault(read_vault(tmp_path), library()).formulas
+    (found,) = (f.compiled.equation for f in formulas if "cos" in f.formula.latex)
+    assert found is not None
+    assert [given.name for given in found.inputs] == inputs

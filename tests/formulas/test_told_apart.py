@@ -226,6 +226,8 @@ def test_capitals_before_one_product_bend_it(latex: str, functions: set[str]) ->
         (r"A(s, a) = Q(s, a) - V(s)", "V"),
         (r"R(x, y) = r_\theta(x, y) - \beta \log(a / b)", "r_theta"),
         (r"\ell_i = C_\phi(h_i) \in \mathbb{R}", "C_phi"),
+        (r"g(u) = \sum_k e^{u_k - c(u)}", "c"),
+        (r"g(u)_k = u_k / r(u)", "r"),
     ],
 )
 def test_a_value_is_a_number(latex: str, function: str) -> None:

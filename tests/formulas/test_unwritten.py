@@ -17,6 +17,25 @@ def _variance(u: np.ndarray, mu: np.ndarray) -> np.ndarray:
     return np.array([np.mean((row - m) ** 2) for row, m in zip(u, mu, strict=True)])
 
 
+# What is said of an r is said of each, where the formula makes one for each t.
+@table(
+    Case(
+        r"r = \sigma(W_r [s_{t-1}; u_t])",
+        "W_r[k,d+e] s[n,d] u[n,e]",
+        lambda w, s, u: sigmoid(np.concatenate([s, u], axis=1) @ w.T),
+        context=[r"r \in (0, 1)^k"],
+    ),
+    Case(
+        r"r = \tanh(A u_i + b)",
+        "A[k,e] u[n,e] b[k]",
+        lambda a, u, b: np.tanh(u @ a.T + b),
+        context=[r"r \in \mathbb{R}^k"],
+    ),
+)
+def test_what_is_said_of_each(case: Case) -> None:
+    check(case)
+
+
 @table(
     Case(VARIANCE, "u[n,m] mu[n]", _variance, context=[MEAN]),
     Case(

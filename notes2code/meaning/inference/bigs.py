@@ -256,15 +256,17 @@ def _free_letters(run: Run) -> list[str]:
 
 
 def _over_elements(run: Run, node: Big, kind: str) -> Value:
-    """``\\sum y \\log p`` of two vectors: over their elements, if all in it has these. The weights
-    of attention, ``\\sum \\alpha v``, add up vectors."""
+    """``\\sum y \\log p`` of two vectors: over their elements, if all in it has these; the m of
+    ``\\sum e^{x - m}`` need not. The weights of attention, ``\\sum \\alpha v``, add up vectors."""
     outside, run.over_elements = run.over_elements, True
     value = run.lower(node.body)
     run.over_elements = outside
     if value.rank != 1:
         raise _unsaid(node)
     index = find_index(value.axes[0])
-    arrays = [part for part in ir.walk(settled(value.body)) if isinstance(part, Ref)]
+    body = settled(value.body)
+    moved = set(_subtracted(body, index))
+    arrays = [part for part in ir.walk(body) if isinstance(part, Ref) and part not in moved]
     bases = {names.base_letter(part.array) for part in arrays}
     weighs = not bases.isdisjoint(["a", "A", "alpha"])
     if not arrays or weighs or not all(uses(part, index) for part in arrays):
@@ -272,6 +274,15 @@ def _over_elements(run: Run, node: Big, kind: str) -> Value:
     text = f"`{run.quote(node.span)}` is taken to run over the elements of what stands in it"
     run.problems.append(note("N2C039", text, node.span, "write the index below the sign"))
     return scalar(ir.Reduce(kind, index, value.body, None), node.span)
+
+
+def _subtracted(body: Expr, index: Index) -> Iterator[Expr]:
+    """The numbers that are taken off all elements in an exponent, as their largest is."""
+    for part in ir.walk(body):
+        match part:
+            case ir.Fn("exp", (ir.Add(terms),)) if any(uses(term, index) for term in terms):
+                others = (term for term in terms if not uses(term, index))
+                yield from (number for other in others for number in ir.walk(other))
 
 
 def _unsaid(node: Big) -> ProblemError:

@@ -347,6 +347,9 @@ def _logarithm_base(run: Run, value: Value, function: Name, base: Node) -> Value
     if function.text != "log":
         raise error("N2C037", f"a subscript on `{function.text}` is not understood", base.span)
     number = run.lower(base)
+    if number.rank:
+        text = f"the base `{run.quote(base.span)}` of a logarithm would be an array"
+        raise error("N2C042", text, base.span, "it is a number; declare what it is")
     return mapped(value, lambda e: ir.mul(e, ir.inverse(ir.Fn("log", (number.body,)))))
 
 

@@ -231,6 +231,8 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
     indexed = len(target.indices)
     _as_long(run, value, target, declared)
     element, said = value.rank - indexed, declared.rank(indexed) - indexed
+    if not indexed and said != element == said + _unwritten(run, value):
+        return  # g ∈ ℝ^d is each g of g = σ(W x_t), which is told to have one for each t
     if element == 0 and set(map(str, declared.axes)) == {"1"}:
         return  # s ∈ ℝ^{1×1} is a number
     if 0 < element < said and _are_of_batch(declared.axes[: said - element], declared, indexed):
@@ -260,6 +262,12 @@ def _as_declared(run: Run, value: Value, target: Target, declared: Shape) -> Non
         _check_weight(run, value, str(declared.axes[0]), target)
     elif len(declared.axes) == element > 1 and not declared.afar:
         _check_sizes(run, value, declared, target)
+
+
+def _unwritten(run: Run, value: Value) -> int:
+    """How many axes are those of letters that the left-hand side leaves out."""
+    letters = {find_index(run.indices[letter]) for letter in run.target_letters}
+    return sum(find_index(axis) in letters for axis in value.axes)
 
 
 def _are_of_batch(axes: Sequence[str | int], declared: Shape, indexed: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from notes2code.diagnostics import Problem, error, note
@@ -30,12 +30,15 @@ from notes2code.meaning.notation import binders, functions, positions, roots, sc
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
 from notes2code.meaning.reading.relations import is_growth
+from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import OPERATOR, Define, Fact, Statement
 
 
-def remark(defines: Sequence[Define], seen: Survey, declared: Set[str]) -> Problem | None:
+def remark(
+    defines: Sequence[Define], seen: Survey, declared: Mapping[str, Shape]
+) -> Problem | None:
     """Why the only statement of a formula, or all of them, compute nothing; else None. ``declared``
-    are the names whose shapes are said."""
+    are the shapes that are said."""
     define = defines[0]
     if all(is_growth(one.values[-1]) for one in defines):
         return note("N2C038", "an order of growth is not computed", define.span)
@@ -46,8 +49,11 @@ def remark(defines: Sequence[Define], seen: Survey, declared: Set[str]) -> Probl
     if (function := _at_one_place(define.target)) is not None:
         text = f"this says what `{names.label(function)}` is at one place; it defines nothing"
         return note("N2C038", text, define.span)
+    if (filled := _filled(define, seen, declared)) is not None:
+        text = f"this says that each element of `{filled}` has one value; it defines nothing"
+        return note("N2C038", text, define.span)
     first = define.values[0]
-    if _is_tuple(define, seen, declared):
+    if _is_tuple(define, seen, declared.keys()):
         text = "this says what belongs together; it defines nothing"
         way = "write `[A, B]` for matrices that are joined"
         return note("N2C038", text, define.span, way)
@@ -86,6 +92,16 @@ def _is_tuple(define: Define, seen: Survey, declared: Set[str]) -> bool:
             matrices = any(custom[0] == 2 for custom in ranks[1:])
             return apart and matrices and declared.isdisjoint(use.name for use in named)
     return False
+
+
+def _filled(define: Define, seen: Survey, declared: Mapping[str, Shape]) -> str | None:
+    """The g of ``g = 0`` that is declared as an array: a gate is spoken of that is shut."""
+    match define:
+        case Define(target, (Num(),)) if target is not None:
+            use = seen.understood(target)
+            shape = None if use is None or use.indices else declared.get(use.name)
+            return use.name if use is not None and shape is not None and shape.axes else None
+    return None
 
 
 def _is_bracket(node: Node) -> bool:

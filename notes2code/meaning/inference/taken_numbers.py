@@ -9,7 +9,7 @@ from itertools import islice
 
 from notes2code.diagnostics import Problem, ProblemError, Span, note
 from notes2code.latex.tree import Name
-from notes2code.meaning import names
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference import letters
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.ir import Equation
@@ -24,6 +24,7 @@ def told(
     taken = {
         **run.numbers,
         **dict(_sizes(run, equation)),
+        **dict(_subtracted(run, equation)),
         **dict(_guessed(run, equation, read_with)),
     }
     *others, last = sorted(taken, key=lambda written: taken[written].start) or [""]
@@ -59,5 +60,28 @@ def _sizes(run: Run, equation: Equation) -> Iterator[tuple[str, Span]]:
     axes = {axis for shape in run.shapes.values() for axis in shape.axes} | run.seen.sizes
     sizes = {given.name for given in equation.inputs if given.kind == "size"}
     if "D" in sizes - axes and not letters.divides(run, "D"):
-        uses = (name for name in run.seen.nodes.of(Name) if name.text == "D")
-        yield from ((name.text, name.span) for name in islice(uses, 1))
+        yield from islice(_written(run, "D"), 1)
+
+
+def _subtracted(run: Run, equation: Equation) -> Iterator[tuple[str, Span]]:
+    """The m of ``e^{S - m}`` with a matrix S, whose rows may have an m each."""
+    numbers = {given.name for given in equation.inputs if given.kind == "array" and not given.shape}
+    arrays = [one.array for one in equation.definitions] + [equation.value]
+    for part in (part for array in arrays for part in ir.walk(array.body)):
+        match part:
+            case ir.Fn("exp", (ir.Add(terms),)) if any(map(_is_of_matrix, terms)):
+                refs = (inner for term in terms for inner in ir.walk(term))
+                taken = {ref.array for ref in refs if isinstance(ref, ir.Ref)} & numbers
+                for name in sorted(taken - run.shapes.keys()):
+                    yield from islice(_written(run, name), 1)
+
+
+def _written(run: Run, name: str) -> Iterator[tuple[str, Span]]:
+    """How and where an input is written."""
+    if name in run.symbols:
+        yield run.symbols[name].written, run.symbols[name].span
+    yield from ((one.text, one.span) for one in run.seen.nodes.of(Name) if one.text == name)
+
+
+def _is_of_matrix(term: ir.Expr) -> bool:
+    return isinstance(term, ir.Ref) and len(term.at) > 1

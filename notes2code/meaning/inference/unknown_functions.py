@@ -85,9 +85,17 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
             run.conflict(3, text, first.span)
     if use.name == "Z" and run.seen.logs:
         options = ("number", 0.0), ("same", 0.5)  # what all probabilities are divided by
+    if _is_of_elements(run, first):
+        options = ("number", 0.0), ("same", 0.5)  # the m(x) of x_j - m(x)
     if use.name in run.picked:
         options = shape[1:]
     return options
+
+
+def _is_of_elements(run: Run, first: Value) -> bool:
+    """Whether a function is given all of an x whose elements x_j stand beside it."""
+    name = first.body.array if isinstance(first.body, Ref) else ""
+    return first.rank == 1 and {0, 1} <= run.seen.counted.get(name, set())
 
 
 def _plain(use: Use) -> str:

@@ -183,14 +183,18 @@ class Formulas:
                 return
             yield other
 
-    def beside(self, entry: Entry) -> Iterator[Entry]:
-        """The other formulas of its section, in order."""
+    def in_note(self, entry: Entry) -> Iterator[Entry]:
+        """The other formulas of its note, in order."""
         at = bisect_left(self.entries, entry.note, key=lambda e: e.note)
         for other in self.entries[at:]:
             if other.note != entry.note:
                 return
-            if other.section == entry.section and other is not entry:
+            if other is not entry:
                 yield other
+
+    def beside(self, entry: Entry) -> Iterator[Entry]:
+        """The other formulas of its section, in order."""
+        return (other for other in self.in_note(entry) if other.section == entry.section)
 
     def nearest(
         self, entry: Entry, names: Iterable[str], kind: str, within: int

@@ -44,9 +44,12 @@ class Letters:
         self._counting: dict[_Place, set[str]] = {}
         self._counting_more: dict[_Place, set[str]] = {}
         """Those that count more than weights."""
+        self._summed: dict[_Place, set[str]] = {}
+        """Those that count more than left-hand sides."""
         self._numbers: dict[_Place, list[tuple[str, str]]] = {}
         self._drawn: dict[_Place, set[str]] = {}
         self._real: dict[_Place, set[str]] = {}
+        self._real_in_note: dict[str, set[str]] = {}
         self._elements: dict[_Place, set[str]] = {}
         self._vectors: dict[_Place, set[str]] = {}
         for entry, parsed in formulas.items():
@@ -55,7 +58,9 @@ class Letters:
                 continue
             self._numbers.setdefault(place, []).extend(label_letters.of_constants(parsed.stated))
             self._drawn.setdefault(place, set()).update(points.drawn(parsed.stated))
-            self._real.setdefault(place, set()).update(label_letters.real(parsed.stated))
+            real = label_letters.real(parsed.stated)
+            self._real.setdefault(place, set()).update(real)
+            self._real_in_note.setdefault(entry.note, set()).update(real)
             self._elements.setdefault(place, set()).update(numbered(seen) - parsed.parameters)
             self._vectors.setdefault(place, set()).update(seen.bold, seen.transposed)
             self._ends.setdefault(place, set()).update(last_letters(seen))
@@ -79,6 +84,7 @@ class Letters:
             self._numbered.setdefault(place, set()).update(label_letters.numbered(clauses))
             indices = label_letters.counting(seen)
             self._counting.setdefault(place, set()).update(indices)
+            self._summed.setdefault(place, set()).update(indices - seen.targets)
             indices -= label_letters.on_weights_alone(seen)
             self._counting_more.setdefault(place, set()).update(indices)
             self._sized.setdefault(entry.note, set()).update(sizes.defined(parsed.stated))
@@ -126,8 +132,11 @@ class Letters:
         return frozenset(self._drawn.get((entry.note, entry.section), ()))
 
     def real(self, entry: Entry) -> frozenset[str]:
-        """The letters that the section says to be real numbers."""
-        return frozenset(self._real.get((entry.note, entry.section), ()))
+        """The letters that the section says to be real numbers; or another section of the note,
+        where no sum of this one runs over them, and no step goes from one to the next."""
+        place = entry.note, entry.section
+        elsewhere = self._real_in_note.get(entry.note, set()) - self._summed.get(place, set())
+        return frozenset(self._real.get(place, set()) | elsewhere)
 
     def elements(self, entry: Entry) -> frozenset[str]:
         """The names whose elements are numbers in a formula of the section: the x of ``Σ_j

@@ -86,7 +86,8 @@ def as_defined(
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     gates |= opposites
     ranks |= _rows(linker, entry, given, equation_of)
-    ranks |= _elements(linker, entry, given.keys() - every.keys(), equation_of)
+    entries = dict(_elements(linker, entry, given.keys() - every.keys(), equation_of))
+    ranks |= entries
     ranks |= {name: ranks[gate] for name, gate in pairs.items() if gate in ranks}
     # What a step makes of the state before it is that state, and no row of it.
     states = {
@@ -117,6 +118,8 @@ def as_defined(
     ]
     if doubts and typed.equation is None:
         typed = own
+    whole = {name for name in entries if given[name] and seen.counted[name] == {1}}
+    doubts += [_taken_for_entry(entry, name) for name in sorted(whole & others.keys())]
     return replace(typed, problems=(*typed.problems, *doubts)) if doubts else typed
 
 
@@ -159,8 +162,36 @@ def _elements(
             continue
         wholes = [linker.formulas.parsed[other].indexed.get(name) for other in others]
         fewer = all(whole is not None and whole.written < max(written) for whole in wholes)
-        if fewer and written == {len(equation.value.indices)} and _is_added_up(name, mine.seen):
+        if not fewer or written != {len(equation.value.indices)}:
+            continue
+        if _is_added_up(name, mine.seen) and not _is_of_tokens(
+            linker, others[0], name, equation_of
+        ):
             yield name, 0
+
+
+def _is_of_tokens(
+    linker: Linker, made: Entry, name: str, equation_of: Callable[[Entry], Equation | None]
+) -> bool:
+    """Whether the v of ``v = W x`` is that of one token of several, as is a k that the note makes
+    of the same x and has elsewhere as a vector for each j, ``q_i \\cdot k_j``."""
+    parsed = linker.formulas.parsed
+    near = [made, *linker.formulas.in_note(made)]
+    alike = {
+        other
+        for one in near
+        if parsed[one].mentioned & parsed[made].mentioned
+        for other, indexed in parsed[one].indexed.items()
+        if indexed.written == 0 and other != name
+    }
+    for one in near:
+        seen = parsed[one].seen
+        several = set() if seen is None else {n for n in alike if seen.counted.get(n) == {1}}
+        equation = equation_of(one) if several else None
+        inputs = () if equation is None else equation.inputs
+        if any(given.name in several and len(given.shape) == 2 for given in inputs):
+            return True
+    return False
 
 
 def _is_added_up(name: str, seen: Survey) -> bool:
@@ -327,6 +358,12 @@ def _unlike(entry: Entry, name: str, kind: Shape, rank: int, help_text: str) -> 
     defined = CALLED[min(rank, len(CALLED) - 1)]
     text = f"the text says that {told({name: kind})}, and it is defined as a {defined}"
     return warning("N2C035", text, Span(0, len(entry.latex)), help_text)
+
+
+def _taken_for_entry(entry: Entry, name: str) -> Problem:
+    text = f"each element of `{name}` is taken to be a number, since the note makes `{name}` whole"
+    hint = f"write the index where it is made, `{name}_j = …`, if there is one for each"
+    return note("N2C039", text, Span(0, len(entry.latex)), hint)
 
 
 def unlike_said(linker: Linker, entry: Entry, equation: Equation) -> Iterator[Problem]:

@@ -373,10 +373,26 @@ def find_twins(seen: Survey, nodes: Nodes) -> None:
     twins = {letter.removesuffix("_prime") for letter in seen.bound if letter.endswith("_prime")}
     if twins:
         seen.bound |= twins & _below(nodes)
+        seen.bound.update(_beside_twins(nodes, twins))
     for node in nodes.of(Frac, Infix):
         match node:
             case Frac(part, Big("sum") as total) | Infix("/", part, Big("sum") as total):
                 seen.bound.update(_twin(part, total))
+
+
+def _beside_twins(nodes: Nodes, twins: Set[str]) -> Iterator[str]:
+    """The x and the y of ``s_{xy} / Σ_{y'} s_{xy'}``."""
+    for node in nodes.of(Script):
+        match node.sub:
+            case Juxt(factors) | Group("", factors) if scripts.is_name(node):
+                plain = {one.text for one in factors if isinstance(one, Name)}
+                primed = {
+                    one.base.text
+                    for one in factors
+                    if isinstance(one, Script) and isinstance(one.base, Name) and one.primes == 1
+                }
+                if len(plain) + len(primed) == len(factors) and primed & twins:
+                    yield from plain | primed
 
 
 def _twin(part: Node, total: Big) -> Iterator[str]:

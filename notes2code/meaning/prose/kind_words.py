@@ -62,12 +62,13 @@ _NOUNS: dict[
     (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라",
     (0, 0, "signs", True): r"长度|長度|个数|數量|数量|长さ|長さ|길이|[头頭层層][数數]",
     (0, 1, "english", False, True): (
-        r"score|reward|cost|price|probability|similarity|confidence|logit|energy"
+        r"score|reward|cost|price|probability|similarity|confidence|logit|energy|fraction|"
+        r"proportion|percentage"
     ),
-    (0, 1, "before", False, True): r"оценка|награда|стоимость|вероятность|сходство",
+    (0, 1, "before", False, True): r"оценка|награда|стоимость|вероятность|сходство|доля",
     (0, 1, "signs", False, True): (
-        r"得分|分[数數]|[评評]分|[奖獎][励勵]|成本|概率|相似度|置信度|スコア|報酬|コスト|確率|類似度|"
-        r"점수|보상|비용|확률|유사도|신뢰도"
+        r"得分|分[数數]|[评評]分|[奖獎][励勵]|成本|概率|相似度|置信度|比例|占比|スコア|報酬|コスト|"
+        r"確率|類似度|割合|점수|보상|비용|확률|유사도|신뢰도|비율"
     ),
 }
 _PATTERNS = {Noun(*key): re.compile(pattern) for key, pattern in _NOUNS.items()}
@@ -79,7 +80,8 @@ MENTIONED = re.compile(
     "vect|vekt|vetor|matri|matrices|ma trận|scal|skal|вектор|матриц|скаляр|véc tơ|vô hướng|"
     "embeddings|length|number|count|size|Anzahl|Länge|Größe|число|количеств|длин|размер|nombre|"
     "longueur|taille|número|longitud|tamaño|comprimento|tamanho|numero|score|reward|cost|price|"
-    "probability|similarity|confidence|logit|energy|оценка|награда|стоимость|вероятность|сходство|"
+    "probability|similarity|confidence|logit|energy|fraction|proportion|percentage|оценка|награда|"
+    "стоимость|вероятность|сходство|доля|"
     f"{IN_SIGNS}",
     re.IGNORECASE,
 )

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
-from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num
+from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader
 from notes2code.meaning.notation.scripts import Use
@@ -97,8 +97,9 @@ def _counts(one: Said, use: Use, seen: Survey) -> bool:
         return False
     if one.counts and not _may_count(base, use, seen):
         return False
-    if one.each and (not use.indices or use.bold or not base.islower()):
-        return False  # S may be a matrix of scores
+    spoken_of_each = base.islower() or isinstance(one.node, Script)
+    if one.each and (not use.indices or use.bold or not spoken_of_each):
+        return False  # S may be a matrix of scores, and P_i is a probability
     if one.rank == 0:
         return not (names.is_size_name(use.name) and base.islower())
     if one.rank == 1 and not use.indices and (one.of_rows or base in ("Q", "K", "V", "X")):
