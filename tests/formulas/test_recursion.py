@@ -19,6 +19,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "W[e,d] x[N,d] U[e,e]",
         lambda w, x, u: reduce(lambda h, row: np.tanh(w @ row + u @ h), x, np.zeros(len(w))),
     ),
+    # An M that goes from step to step is a memory, and no mask.
+    Case(
+        r"M_n = M_{n-1} + k_n^\top v_n, \quad y_n = q_n M_n",
+        "M[d,e] k[d] v[e] q[d]",
+        lambda m, k, v, q: q @ (m + np.outer(k, v)),
+    ),
     Case(
         r"S_0 = 0, \quad S_t = S_{t-1} + k_t v_t^\top",
         "k[N,d] v[N,e]",

@@ -22,6 +22,13 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
     # A weight in a sum without an index is one for each of what it weighs.
     Case(r"c = \sum a \cdot h_s", "a[n] h[n,d]", np.matmul),
     Case(r"y = \sum x_i w + b", "x[n,d] w[n] b[d]", lambda x, w, b: w @ x + b),
+    # A cross between small letters is that of a product, but behind a matrix and a dash.
+    Case(
+        r"y = a_1 \times h_1 + a_2 \times h_2 - a_3 \times h_3",
+        "a_1 h_1[n] a_2 h_2[n] a_3 h_3[n]",
+        lambda a, h, b, k, c, v: a * h + b * k - c * v,
+    ),
+    Case(r"y = x - a \times h", "x[n] a h[n]", lambda x, a, h: x - a * h),
     # What is taken off all exponents is a number, as their largest is.
     Case(
         r"s = r \cdot \exp(c - c') + \sum \exp(u_{new} - c')",

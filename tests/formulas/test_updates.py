@@ -43,6 +43,15 @@ from tables import Case, check, table
         "w[n] alpha y[n] g() x[n]",
         lambda w, a, y, g, x: w * np.exp(-a * y * g(x)),
     ),
+    # What a rate scales is of the kind of what it moves, with a step or without.
+    Case(r"w = w - \alpha g", "w[d] alpha g[d]", lambda w, a, g: w - a * g),
+    Case(r"w' = w - \eta \times g", "w[d] eta g[d]", lambda w, eta, g: w - eta * g),
+    Case(
+        r"w_{new} = w_{old} + \eta \cdot g",
+        "w_old[d] eta g[d]",
+        lambda w, eta, g: w + eta * g,
+    ),
+    Case(r"x = x - \mu", "x[d] mu", lambda x, mu: x - mu),
     Case(
         r"W_t = W_{t-1} - \eta \frac{\hat m_t}{\sqrt{\hat v_t} + \epsilon}",
         "W[a,b] eta m_hat[a,b] v_hat+[a,b] epsilon+",

@@ -254,9 +254,14 @@ def _is_extent(node: Node, image: bool = False) -> bool:
     return False
 
 
-def looks_like_shape(node: Node) -> bool:
-    """Whether a term is a shape written behind a dash, as in ``… V - n \\times l``."""
-    return isinstance(node, Infix) and node.op == "×" and _is_extent(node)
+def looks_like_shape(node: Node, rank: int) -> bool:
+    """Whether a term is the shape of a matrix, or of more, that stands in front of a dash, as in
+    ``… V - n \\times l``: sizes, as many as there are axes."""
+    if rank < 2 or not (isinstance(node, Infix) and node.op == "×"):
+        return False
+    sizes = binders.chain(node)
+    bases = (names.base_letter(binders.bare(size)) for size in sizes)
+    return len(sizes) == rank and _is_extent(node) and names.SIZE_BASES.issuperset(bases)
 
 
 def _is_moment(define: Define) -> bool:

@@ -29,7 +29,7 @@ def refuse(run: Run, node: Infix) -> None:
 def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     """The value of ``a + b`` and ``a - b``."""
     symbols.forbid_own_element(run, (node.left, node.right), left, right)
-    if left.rank and properties.looks_like_shape(node.right):
+    if node.op == "-" and properties.looks_like_shape(node.right, left.rank):
         raise error(
             "N2C043",
             f"`{run.quote(node.right.span)}` looks like a shape, not like a number",

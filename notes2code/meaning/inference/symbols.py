@@ -346,6 +346,8 @@ def _axes(run: Run, use: Use, name: str, rank: int) -> tuple[Size, ...]:
         return lead + tuple(sizes.parse(run, axis) for axis in declared.axes)
     indexed = len(use.indices)
     custom = "W" if use.name in run.seen.projections else use.name
+    if use.steps and names.base_letter(custom) == "M":
+        custom = ""  # a memory, and no mask
     if rank > 2:
         lead = tuple(Size("") for _ in range(rank - 2))
         return lead + run.custom_axes(custom, 2, True)

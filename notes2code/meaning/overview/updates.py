@@ -12,6 +12,7 @@ from notes2code.latex.tree import (
     Group,
     Infix,
     Juxt,
+    Name,
     Node,
     Nodes,
     Root,
@@ -50,11 +51,12 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
 
 def _before(seen: Survey, define: Statement) -> str:
     """The name of the state that a step is added to: the W of ``W_t``, the ``W_{old}`` of
-    ``W_{new}``; "" for what is no step."""
+    ``W_{new}``, the w of ``w = w - η g`` and ``w' = w - η g``; "" for what is no step."""
     if not isinstance(define, Define) or define.target is None:
         return ""
     state = binders.bare(define.target)
-    if seen.steps.get(state):
+    whole = names.label(define.target) in (state, f"{state}_prime")
+    if (whole and any(_has(v, state) for v in define.values)) or seen.steps.get(state):
         return state
     return f"{state}_old" if names.label(define.target) == f"{state}_new" else ""
 
@@ -84,8 +86,10 @@ def _moving(seen: Survey, term: Node) -> Iterator[str]:
     arrays = [node for node in above if scripts.is_name(node) and not _is_rate(node)]
     if len(arrays) == 1 and all(node in arrays or _is_number(node) for node in above):
         roots = (root.body for node in below for root in walk(node) if isinstance(root, Root))
-        if names.label(arrays[0]) in ("epsilon", "varepsilon"):
-            yield seen.use(arrays[0]).name  # noise has no step of its own
+        noise = names.label(arrays[0]) in ("epsilon", "varepsilon")
+        scaled = isinstance(arrays[0], Name) and any(_is_rate(node) for node in above)
+        if noise or scaled:
+            yield seen.use(arrays[0]).name  # has no step of its own
         yield from _at_step(seen, (*arrays, *(n for root in roots for n in walk(root))))
 
 
