@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from notes2code.names import is_package_name
 
@@ -31,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
-        return _guarded(options.run, options)
+        with _stoppable():
+            return _guarded(options.run, options)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -135,6 +138,29 @@ def _guarded(command: Callable[[argparse.Namespace], int], options: argparse.Nam
         return FAILED
     except (VaultError, ComponentError) as problem:
         return _failure(problem)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let what else ends a program, such as a terminal that is closed, end it as Ctrl-C does:
+    the tests that run are stopped, and nothing is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
+    # What is ignored, as under nohup, stays so.
+    taken = [n for n in numbers if n is not None and signal.getsignal(n) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, _interrupted)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupted(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 # --- output -------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from notes2code.meaning.typed import type_formula
 from notes2code.passages import passages
 from notes2code.sentences import joined
 from notes2code.stand_ins import unrecognised
-from notes2code.vault.model import Formula, Note, SourceMap, Vault
+from notes2code.vault.model import Formula, Note, Vault
 from notes2code.ways import ways, within
 
 SKIP = "n2c/skip"
@@ -202,14 +202,13 @@ def _equations(formula: Formula) -> tuple[Formula, ...]:
 
 def _parts(formula: Formula, found: Iterable[Part]) -> tuple[Formula, ...]:
     """The formulas that stand in one."""
-    return tuple(
-        replace(formula, latex=one.latex, places=_composed(one, formula.places)) for one in found
-    )
+    return tuple(_part(formula, one) for one in found)
 
 
-def _composed(one: Part, places: SourceMap) -> SourceMap:
-    """Where the pieces of a formula stand in the file."""
-    return within(one).through(places, len(one.latex))
+def _part(formula: Formula, one: Part) -> Formula:
+    inside = within(one)
+    places = inside.through(formula.places, len(one.latex))
+    return replace(formula, latex=one.latex, places=places, part_of=(formula, inside))
 
 
 def asked(formula: Formula) -> tuple[str, ...]:
@@ -234,4 +233,4 @@ def _unknown(formula: Formula, library: Library) -> Iterator[Problem]:
 
 def _placed(note: Note, formula: Formula, problem: Problem) -> Diagnostic:
     """A problem of a formula in its place in the note."""
-    return note.source.diagnostic(problem, formula.latex, formula.places)
+    return note.source.diagnostic_of(problem, formula)

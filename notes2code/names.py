@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
+
+_IN_THE_WAY = frozenset(["tests", "torch", "numpy", "pytest"]) | sys.stdlib_module_names
+"""Names that a package cannot have beside its tests: both import what is called so."""
 
 
 def is_package_name(name: str) -> bool:
     """Whether a package beside its ``tests`` can have this name."""
-    return (
-        name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name != "tests"
-    )
+    plain = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+    return plain and name not in _IN_THE_WAY
 
 
 def snake(name: str) -> str:

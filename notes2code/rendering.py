@@ -160,7 +160,7 @@ def _remarks(
         made = owned[f.id]
         if made is not None and made in told:
             problem = replace(told[made], span=Span(0, len(f.formula.latex)))
-            found = f.note.source.diagnostic(problem, f.formula.latex, f.formula.places)
+            found = f.note.source.diagnostic_of(problem, f.formula)
             remarks[f.id] = (found,)
     notes = {note.path: note for note in compilation.vault.notes}
     for part, problem in told.items():

@@ -7,6 +7,7 @@ from math import factorial
 from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import Span, error
+from notes2code.latex.mistyped import meant
 from notes2code.latex.signs import ACCENTS, FRACTIONS
 from notes2code.latex.stream import ALIGNMENTS
 from notes2code.latex.tree import Accent, Big, Frac, Group, Infix, Matrix, Node, Num, Prose, Script
@@ -27,7 +28,9 @@ def matrix(parser: Operands, start: Token) -> Node:
     if which == "end":
         raise error("N2C022", f"`\\end{{{name}}}` ends nothing", start.span, "remove it")
     if name.rstrip("*") not in _KNOWN:
-        raise error("N2C021", f"the environment `{name}` is not known", start.span)
+        near = meant(name, _KNOWN)
+        help = f"write `{near}` if that is meant" if near else "write it with one that is known"
+        raise error("N2C021", f"the environment `{name}` is not known", start.span, help)
     rows: list[list[Node | None]] = [[]]
     while True:
         rows[-1].append(_cell(parser, start))

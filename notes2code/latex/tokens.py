@@ -10,6 +10,7 @@ from notes2code.latex import barred_lists, lines, placeholders, spaced, spaced_l
 from notes2code.latex.characters import Token
 from notes2code.latex.joining import JOINS
 from notes2code.latex.macros import Macro, expand
+from notes2code.latex.mistyped import meant
 from notes2code.latex.numbers import Numbers
 from notes2code.latex.signs import (
     ABROAD,
@@ -249,8 +250,15 @@ class Tokens(Numbers):
             "N2C021",
             f"`\\{name}` is not a command that is known here",
             Span(start, end),
-            "define it with \\newcommand, or write what it stands for",
+            self._instead(bare),
         )
+
+    def _instead(self, name: str) -> str:
+        """What may be written for a command that is not known."""
+        near = meant(name, _NAMES.union(self.macros))
+        if near:
+            return f"write `\\{near}` if that is meant, or define it with \\newcommand"
+        return "define it with \\newcommand, or write what it stands for"
 
     def _bar(self, kind: str, text: str, start: int, end: int) -> int:
         """A bar, and where it and the empty braces behind it end. Two of them are the sign of
@@ -564,6 +572,10 @@ _STRUCTURE = frozenset(
     "newcommand renewcommand def DeclareMathOperator providecommand".split()
 )
 _STRIKES = frozenset("cancel bcancel xcancel".split())
+_NAMES = frozenset().union(
+    COMMANDS, ACCENTS, FONTS, FONTS_OF_WORDS, FONTS_OTHER, _OF_LOOK, _STRUCTURE, _STRIKES
+)
+"""The commands that are known, whatever the note defines."""
 
 
 def _matching_brace(text: str, open_at: int) -> int:

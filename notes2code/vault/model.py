@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -109,6 +109,17 @@ class SourceText:
             line, column, end_line, end_column, problem.help, excerpt, caret,
         )  # fmt: skip
 
+    def diagnostic_of(self, problem: Problem, formula: Formula) -> Diagnostic:
+        """Place a problem of a formula; the excerpt is a line as the author wrote it."""
+        if formula.part_of is None:
+            return self.diagnostic(problem, formula.latex, formula.places)
+        whole, places = formula.part_of
+        start, end = problem.span.start, problem.span.end
+        first = places.offset(start)
+        last = max(first, places.offset(max(start, end - 1)))
+        span = Span(first, last + 1 if end > start else first)
+        return self.diagnostic_of(replace(problem, span=span), whole)
+
 
 def _excerpt(text: str, span: Span) -> tuple[str, Span]:
     """The line ``span`` starts in, or the part of a very long one around it, and the caret."""
@@ -132,7 +143,8 @@ class Formula:
     note's file. ``section`` are the headings above it, outermost first, ``tags`` the
     tags that hold for it (its note's, its sections', its own line's). ``code`` says
     that it stood in a code span or block and not in math. ``directives`` are the
-    ``%% n2c: … %%`` comments that belong to it.
+    ``%% n2c: … %%`` comments that belong to it. ``part_of`` is the formula that it was
+    taken from, where it is one of several in one, and where its characters stand there.
     """
 
     latex: str
@@ -142,6 +154,7 @@ class Formula:
     tags: tuple[str, ...] = ()
     code: bool = False
     directives: tuple[str, ...] = ()
+    part_of: tuple[Formula, SourceMap] | None = None
 
 
 @dataclass(frozen=True, slots=True)

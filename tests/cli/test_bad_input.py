@@ -70,6 +70,18 @@ def test_a_bad_note_is_told_in_its_place_and_the_rest_is_built(vault: Vault, nam
     assert code in {d["code"] for d in found}
 
 
+def test_a_fault_in_one_of_several_equations_is_shown_in_the_line_that_was_written(
+    vault: Vault,
+) -> None:
+    line = r"\begin{align} u &= W x \\ v &= u + \end{align}"
+    vault.write("Two.md", f"# Two\n\n$$ {line} $$\n")
+    vault.run("inspect", "vault/Two.md")
+    assert vault.errors.splitlines()[1:3] == [
+        f"    3 | {line}",
+        "      | " + "^".rjust(line.index("+") + 1),
+    ]
+
+
 def test_all_of_them_at_once_and_a_real_package(real: Vault) -> None:
     """The one good note becomes a package that passes its tests."""
     for name, (text, _, _) in BAD_NOTES.items():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,11 +15,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def command() -> list[str]:
+    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    code += "import runpy; runpy.run_module('notes2code', run_name='__main__')"
+    return [sys.executable, "-c", code, str(ROOT)]
+
+
 def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv.pop(1)); "]
-    command[-1] += "import runpy; runpy.run_module('notes2code', run_name='__main__')"
     return subprocess.run(
-        [*command, str(ROOT), *arguments], cwd=cwd, capture_output=True, text=True, timeout=60
+        [*command(), *arguments], cwd=cwd, capture_output=True, text=True, timeout=60
     )
 
 
@@ -35,6 +42,12 @@ def test_wrong_arguments(arguments: tuple[str, ...]) -> None:
     assert done.returncode == 2 and done.stderr.startswith("usage: notes2code")
 
 
+@pytest.mark.parametrize("name", ["torch", "tests", "json", "class", "1st", "my-notes"])
+def test_a_name_that_no_package_can_have(name: str) -> None:
+    done = run("build", "--package", name)
+    assert done.returncode == 2 and f"`{name}` cannot be the name of a package" in done.stderr
+
+
 def test_a_missing_vault(tmp_path: Path) -> None:
     done = run("build", cwd=tmp_path)
     assert done.returncode == 2
@@ -50,6 +63,28 @@ def test_diagnostics_go_to_stderr_and_results_to_stdout(tmp_path: Path) -> None:
     done = run("inspect", "Bad.md", cwd=tmp_path)
     assert "Bad.md:1:" in done.stderr and "error[" not in done.stdout
     assert "\x1b" not in done.stderr + done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_build_that_is_ended_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "Norm.md").write_text(
+        r"$$ \mathrm{RMSNorm}(x) = \frac{x}{\sqrt{\frac{1}{d} \sum_i x_i^2 + \epsilon}} \odot g $$"
+    )
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    places = {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    building = subprocess.Popen(
+        [*command(), "build"], cwd=tmp_path, env={**os.environ, **places}, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 60
+    while not list(temporary.glob("notes2code-*/log")) and time.monotonic() < deadline:
+        time.sleep(0.05)  # until the tests of the package run
+    building.send_signal(getattr(signal, name))
+    assert building.communicate(timeout=30)[1] == b""
+    assert building.returncode == 130
+    assert list(temporary.iterdir()) == [] and not (tmp_path / "generated").exists()
 
 
 def test_starting_imports_nothing_heavy() -> None:
