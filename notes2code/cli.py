@@ -11,11 +11,13 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from notes2code.names import is_package_name
 
 if TYPE_CHECKING:
+    from notes2code.diagnostics import Diagnostic
     from notes2code.pipeline import Progress
 
 DONE, STALE, FAILED, REFUSED = range(4)
@@ -53,23 +55,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _build(options: argparse.Namespace) -> int:
     if not options.watch:
         return _build_once(options)
+    from notes2code.verify import Superseded
     from notes2code.watching import changes
 
     code = DONE
     with suppress(KeyboardInterrupt):
-        for _ in changes(options.vault, options.out, options.components):
-            code = _guarded(_build_once, options)
+        for superseded in changes(options.vault, options.out, options.components):
+            with suppress(Superseded):
+                code = _guarded(partial(_build_once, superseded=superseded), options)
+                _progress()[0](f"watching {options.vault}, Ctrl-C ends")
+    _progress()[1]()
     return code
 
 
-def _build_once(options: argparse.Namespace) -> int:
+def _build_once(options: argparse.Namespace, superseded: Callable[[], bool] = lambda: False) -> int:
     from notes2code import report
-    from notes2code.diagnostics import Severity
-    from notes2code.diagnostics.render import render
     from notes2code.pipeline import Outcome, build
     from notes2code.publish import diff
 
     with_progress, finish = _progress()
+    told = _Told(finish)
     try:
         result = build(
             options.vault,
@@ -82,11 +87,12 @@ def _build_once(options: argparse.Namespace) -> int:
             merge=options.merge,
             components=options.components,
             progress=with_progress,
+            told=told,
+            superseded=superseded,
         )
     finally:
         finish()
-    told = [d for d in result.diagnostics if d.severity != Severity.NOTE]
-    _say(render(told, _coloured(sys.stderr)))
+    told(result.diagnostics)
     if options.format == "json":
         _print_json(report.facts(result, options.diff))
     elif options.diff and result.changes:
@@ -164,6 +170,25 @@ def _interrupted(number: int, frame: object) -> NoReturn:
 
 
 # --- output -------------------------------------------------------------------------------------
+
+
+class _Told:
+    """Prints warnings and errors, each once: they are told before the tests and behind them."""
+
+    def __init__(self, clear: Callable[[], None]) -> None:
+        self.clear = clear
+        self.already: set[Diagnostic] = set()
+
+    def __call__(self, found: Sequence[Diagnostic]) -> None:
+        from notes2code.diagnostics import Severity
+        from notes2code.diagnostics.render import render
+
+        new = [d for d in found if d.severity != Severity.NOTE and d not in self.already]
+        if not new:
+            return
+        self.clear()
+        _say("\n" * bool(self.already) + render(new, _coloured(sys.stderr)))
+        self.already.update(new)
 
 
 def _failure(problem: Exception) -> int:

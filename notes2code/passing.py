@@ -16,7 +16,7 @@ from notes2code.compilation import Compilation
 from notes2code.emit.blocks import blocks_of, name_of
 from notes2code.emit.training import TESTS
 from notes2code.rendering import Rendered, render
-from notes2code.verify import Failure, Verdict, verify
+from notes2code.verify import Failure, Superseding, Verdict, never, verify
 
 RECORD = ".notes2code.refused.json"
 """The file that says which classes failed their tests, and of which code."""
@@ -34,7 +34,11 @@ def known(compilation: Compilation, package: str, whole: Rendered, out: Path) ->
 
 
 def passing(
-    compilation: Compilation, package: str, whole: Rendered, verdict: Verdict
+    compilation: Compilation,
+    package: str,
+    whole: Rendered,
+    verdict: Verdict,
+    superseded: Superseding = never,
 ) -> tuple[Rendered, Verdict]:
     """The package without the classes whose tests fail, and what its tests say then; the whole
     package where only tests that are nobody's fail, or where nothing would be left."""
@@ -54,7 +58,7 @@ def passing(
         fewer = _without(compilation, package, whole, refused)
         if not fewer.classes:
             return whole, verdict
-        again = verify(fewer.files)
+        again = verify(fewer.files, superseded=superseded)
     return fewer, again
 
 

@@ -17,10 +17,11 @@ from notes2code.passing import known, passing
 from notes2code.publish import Changes, PublishError, apply, plan
 from notes2code.rendering import Rendered, render
 from notes2code.vault import Vault, read_vault
-from notes2code.verify import Verdict, verify
+from notes2code.verify import Superseding, Verdict, never, verify
 
 StrPath = str | os.PathLike[str]
 Progress = Callable[[str], None]
+Told = Callable[[Sequence[Diagnostic]], None]
 
 
 class Outcome(StrEnum):
@@ -76,16 +77,19 @@ def build(
     merge: bool = False,
     components: Sequence[StrPath] = (),
     progress: Progress = lambda stage: None,
+    told: Told = lambda found: None,
+    superseded: Superseding = never,
 ) -> Result:
     """Compile the notes of ``vault`` to the package ``package`` in the folder ``out``.
 
     With ``check`` or ``diff`` nothing is tested or written; ``check`` tells whether the output
     is stale. ``strict`` fails on any warning or error in the notes. ``force`` overwrites files
     that were edited by hand, ``merge`` keeps the edits. ``components`` are folders of further
-    components. ``progress`` is told the name of each stage as it begins.
+    components. ``progress`` is told the name of each stage as it begins, and ``told`` what was
+    found in the notes, before the tests run; these are stopped when ``superseded`` says so.
 
-    Raises VaultError, ComponentError or PublishError when a folder cannot be used, and
-    ValueError when ``package`` is no name for one.
+    Raises VaultError, ComponentError or PublishError when a folder cannot be used, ValueError when
+    ``package`` is no name for one, and Superseded.
     """
     if not is_package_name(package):
         raise ValueError(f"`{package}` cannot be the name of a package")
@@ -109,8 +113,9 @@ def build(
         return result.ended(Outcome.REFUSED, *result.refused)
     if diff:
         return result
+    told(result.diagnostics)
     progress("running the tests of the package")
-    result = _tested(result, force, merge)
+    result = _tested(result, force, merge, superseded)
     if result.outcome != Outcome.DONE:
         return result
     if strict and result.warns:
@@ -129,13 +134,15 @@ def _planned(result: Result, rendered: Rendered, force: bool, merge: bool) -> Re
     return replace(result, rendered=rendered, changes=changes, diagnostics=diagnostics)
 
 
-def _tested(result: Result, force: bool, merge: bool) -> Result:
+def _tested(result: Result, force: bool, merge: bool, superseded: Superseding) -> Result:
     """The package tested, without the classes that fail; what was edited by hand is not touched
     for that."""
     assert result.rendered is not None and result.changes is not None
-    verdict = verify(result.changes.result())
+    verdict = verify(result.changes.result(), superseded=superseded)
     if not verdict.ok and result.changes.result() == result.rendered.files:
-        fewer, verdict = passing(result.compilation, result.package, result.rendered, verdict)
+        fewer, verdict = passing(
+            result.compilation, result.package, result.rendered, verdict, superseded
+        )
         result = _planned(result, fewer, force, merge)
     result = replace(result, verdict=verdict)
     if not verdict.ok:

@@ -97,7 +97,7 @@ AROUND: Mapping[str, set[str]] = {
     "watching": {"components", "vault"},
     "cli": {
         *("compilation", "components", "diagnostics", "inspection", "names", "pipeline"),
-        *("publish", "rendering", "report", "vault", "watching"),
+        *("publish", "rendering", "report", "vault", "verify", "watching"),
     },
     "__init__": {"formula", "pipeline", "vault"},
     "__main__": {"cli"},

@@ -88,7 +88,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Edited]:
             text = text.replace(old, new)
         path.write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "verify", lambda files: verify(without_training(files)))
+        patch.setattr(pipeline, "verify", lambda files, superseded: verify(without_training(files)))
         result = build(folder / "vault", folder / "generated", "edited_sample")
     sys.path.insert(0, str(folder / "generated"))
     yield Edited(result, importlib.import_module("edited_sample"))

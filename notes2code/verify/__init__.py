@@ -1,5 +1,5 @@
 """verify: the files of a package in, the verdict of its own tests out; run in a staging folder."""
 
-from notes2code.verify.run import Failure, Verdict, verify
+from notes2code.verify.run import Failure, Superseded, Superseding, Verdict, never, verify
 
-__all__ = ["Failure", "Verdict", "verify"]
+__all__ = ["Failure", "Superseded", "Superseding", "Verdict", "never", "verify"]

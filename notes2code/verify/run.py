@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -26,6 +29,9 @@ _COMMAND = (sys.executable, "-E", "-B", "-X", "utf8", "-m", "pytest", "-q", "--t
 _OPTIONS = ("-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--import-mode=importlib")
 _PASSED = Remembered("verified", 200)
 _EXCERPT = 8
+_LOOK = 0.2
+"""Seconds between two looks whether tests that run are of use still."""
+
 _PLACE = re.compile(r'^(?:E +File "\S*/generated/)?([\w/]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
 _COLUMNS = 160
 
@@ -59,10 +65,25 @@ class Verdict:
         return not self.failures and not self.problem
 
 
-def verify(files: Mapping[str, str], timeout: float = TIMEOUT) -> Verdict:
+class Superseded(Exception):
+    """The tests were stopped: nobody waits for what they say any more."""
+
+
+Superseding = Callable[[], bool]
+
+
+def never() -> bool:
+    """Whether tests are superseded that nothing can supersede."""
+    return False
+
+
+def verify(
+    files: Mapping[str, str], timeout: float = TIMEOUT, superseded: Superseding = never
+) -> Verdict:
     """Run the tests among ``files`` (texts by path) in a subprocess, in a folder of their own.
 
     Code that passed before is not run again. Nothing is left on disk but the cache's entry.
+    Raises Superseded as soon as ``superseded`` says so.
     """
     tests = [path for path in files if path.startswith("tests/test_")]
     if not tests:
@@ -75,13 +96,13 @@ def verify(files: Mapping[str, str], timeout: float = TIMEOUT) -> Verdict:
     passed = _PASSED.recall(key)
     if passed is not None:
         return Verdict(passed, cached=True)
-    verdict = _run(files, timeout)
+    verdict = _run(files, timeout, superseded)
     if verdict.ok:
         _PASSED.remember(key, verdict.passed)
     return verdict
 
 
-def _run(files: Mapping[str, str], timeout: float) -> Verdict:
+def _run(files: Mapping[str, str], timeout: float, superseded: Superseding) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="notes2code-", ignore_cleanup_errors=True) as name:
         root = Path(name) / "generated"
         for path, text in files.items():
@@ -93,20 +114,43 @@ def _run(files: Mapping[str, str], timeout: float) -> Verdict:
         settings.write_text("[pytest]\n", encoding="utf-8")
         places = ("-c", str(settings), f"--rootdir={root}", f"--junitxml={report}", "tests")
         with log.open("wb") as output:
-            try:
-                subprocess.run(
-                    [*_COMMAND, *_OPTIONS, *places],
-                    cwd=root,
-                    env=_environment(),
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    timeout=timeout,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
+            process = subprocess.Popen(
+                [*_COMMAND, *_OPTIONS, *places],
+                cwd=root,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            if not _ends(process, timeout, superseded):
                 return Verdict(problem=f"its tests took longer than {timeout:g} seconds")
         return _verdict(report, log)
+
+
+def _ends(process: subprocess.Popen[bytes], timeout: float, superseded: Superseding) -> bool:
+    """Wait for the end of the tests; they are stopped, with what they started, when that takes too
+    long, or when something comes between."""
+    deadline = time.monotonic() + timeout
+    try:
+        while time.monotonic() < deadline:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_LOOK)
+                return True
+            if superseded():
+                raise Superseded
+        return False
+    finally:
+        if process.poll() is None:
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _environment() -> dict[str, str]:

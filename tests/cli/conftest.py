@@ -101,7 +101,7 @@ def tested(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     from notes2code.verify import Verdict
 
     def ending(verdict: Verdict) -> None:
-        monkeypatch.setattr(notes2code.pipeline, "verify", lambda files: verdict)
+        monkeypatch.setattr(notes2code.pipeline, "verify", lambda files, superseded: verdict)
 
     ending(Verdict(passed=3))
     return ending

@@ -160,7 +160,9 @@ class TestExitCodes:
         assert vault.run("build", "--out", "vault") == 2
         assert "this is the vault itself" in vault.errors
 
-    @pytest.mark.parametrize("name", ["a-b", "../a", "a.b", "class", "tests", "", "ä"])
+    @pytest.mark.parametrize(
+        "name", ["a-b", "../a", "a.b", "class", "tests", "torch", "json", "", "ä"]
+    )
     def test_names_that_no_package_can_have(self, vault: Vault, name: str) -> None:
         with pytest.raises(SystemExit) as ended:
             vault.run("build", "--package", name)
@@ -176,6 +178,22 @@ class TestExitCodes:
 
 
 @pytest.mark.usefixtures("tested")
+def test_what_is_wrong_in_the_notes_is_told_once_and_before_the_tests_run(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before: list[str] = []
+
+    def verdict(files: object, superseded: object) -> Verdict:
+        before.append(vault.capsys.readouterr().err)
+        return Verdict(failures=(Failure("tests/test_a.py::test_it", ""),))
+
+    monkeypatch.setattr("notes2code.pipeline.verify", verdict)
+    vault.write("Bad.md", BAD)
+    assert vault.run("build") == 2
+    assert before[0].startswith("Bad.md:1:") and before[0].count("error[") == 1
+    assert vault.errors.startswith("\ngenerated: error[N2C075]: ")
+
+
 def test_diff_shows_and_writes_nothing(vault: Vault) -> None:
     assert vault.run("build", "--diff") == 0
     assert not vault.out.exists()

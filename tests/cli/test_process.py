@@ -42,12 +42,6 @@ def test_wrong_arguments(arguments: tuple[str, ...]) -> None:
     assert done.returncode == 2 and done.stderr.startswith("usage: notes2code")
 
 
-@pytest.mark.parametrize("name", ["torch", "tests", "json", "class", "1st", "my-notes"])
-def test_a_name_that_no_package_can_have(name: str) -> None:
-    done = run("build", "--package", name)
-    assert done.returncode == 2 and f"`{name}` cannot be the name of a package" in done.stderr
-
-
 def test_a_missing_vault(tmp_path: Path) -> None:
     done = run("build", cwd=tmp_path)
     assert done.returncode == 2

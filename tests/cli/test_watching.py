@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from notes2code.vault import VaultError
+from notes2code.verify import Superseded, Verdict, never
 from notes2code.watching import changes
 
 if TYPE_CHECKING:
@@ -108,6 +110,52 @@ def test_changed_components_are_read_again(
     assert cleared
 
 
+def test_other_files_than_notes_are_not_told(
+    tmp_path: Path, watched: Callable[..., Bursts]
+) -> None:
+    bursts = watched(tmp_path, tmp_path / "generated")
+    (tmp_path / "plot.png").write_bytes(b"picture")
+    (tmp_path / "A.md~").write_text("an editor's copy")
+    assert quiet(bursts)
+
+
+def test_a_change_while_the_caller_works_is_told_at_once(tmp_path: Path) -> None:
+    stop = threading.Event()
+    watch = changes(str(tmp_path), str(tmp_path / "generated"), (), stop)
+    superseded = next(watch)
+    assert not superseded()
+    (tmp_path / "A.md").write_text("one")
+    deadline = time.monotonic() + 10
+    while not superseded() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert superseded()
+    assert not next(watch)()
+    stop.set()
+    assert list(watch) == []
+
+
+@pytest.mark.usefixtures("tested")
+def test_a_build_that_is_superseded_gives_way_to_the_next(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the first nothing is written."""
+
+    def bursts(*arguments: object) -> Iterator[Callable[[], bool]]:
+        yield lambda: True
+        assert vault.output == "" and not vault.out.exists()
+        yield never
+
+    def verdict(files: object, superseded: Callable[[], bool]) -> Verdict:
+        if superseded():
+            raise Superseded
+        return Verdict(passed=3)
+
+    monkeypatch.setattr("notes2code.pipeline.verify", verdict)
+    monkeypatch.setattr("notes2code.watching.changes", bursts)
+    assert vault.run("build", "--watch") == 0
+    assert vault.output.count("vault: 1 note") == 1 and vault.out.exists()
+
+
 def test_there_must_be_something_to_watch(tmp_path: Path) -> None:
     with pytest.raises(VaultError, match="nothing to watch"):
         next(changes(str(tmp_path / "missing"), str(tmp_path / "out")))
@@ -118,13 +166,13 @@ def test_watching_goes_on_after_errors(vault: Vault, monkeypatch: pytest.MonkeyP
     """Each burst is a build; the one that fails is printed, and the next is made."""
     good = (vault.notes / "Attention.md").read_text()
 
-    def bursts(*arguments: object) -> Iterator[None]:
-        yield
+    def bursts(*arguments: object) -> Iterator[Callable[[], bool]]:
+        yield never
         vault.write("Attention.md", good + good)
         vault.notes.rename(vault.folder / "away")
-        yield
+        yield never
         (vault.folder / "away").rename(vault.notes)
-        yield
+        yield never
         raise KeyboardInterrupt
 
     monkeypatch.setattr("notes2code.watching.changes", bursts)

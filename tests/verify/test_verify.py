@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
-from notes2code.verify import Verdict, run, verify
+from notes2code.verify import Superseded, Verdict, run, verify
 
 PATHS = """
 import sys
@@ -99,6 +100,26 @@ def test_a_package_without_test_files_has_nothing_to_run() -> None:
 def test_tests_that_take_too_long_are_stopped() -> None:
     slow = package("import time\ndouble = time.sleep\n", "def test_it():\n    double(60)\n")
     assert "longer than 2 seconds" in verify(slow, timeout=2).problem
+
+
+def test_tests_of_which_nobody_waits_for_the_outcome_are_stopped_with_what_they_started(
+    tmp_path: Path,
+) -> None:
+    mark = tmp_path / "mark"
+    child = f"import time; time.sleep(6); open({str(mark)!r}, 'w')"
+    slow = package(
+        "import subprocess, sys\n\n\ndef double(code):\n"
+        "    subprocess.run([sys.executable, '-c', code])\n",
+        f"def test_it():\n    double({child!r})\n",
+    )
+    begin = time.monotonic()
+    with pytest.raises(Superseded):
+        verify(slow, superseded=lambda: time.monotonic() > begin + 3)
+    assert time.monotonic() < begin + 5
+    time.sleep(5)
+    assert not mark.exists()
+    with pytest.raises(Superseded):
+        verify(slow, superseded=lambda: True)
 
 
 def test_a_missing_torch_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
