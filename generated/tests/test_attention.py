@@ -410,6 +410,18 @@ class TestLinearAttention(AttentionChecks):
         key = torch.rand(2200, 6, dtype=torch.float64)
         attention(key[-70:], key, key, causal=True)
         assert max(lengths) <= 1024 and sum(lengths) == 2200 + 70
+        assert max(lengths[-4:]) <= 64  # of the queries, and of keys that not all of them see
+
+    @torch.no_grad()
+    def test_is_exported_with_its_length_open(self) -> None:
+        attention = self.attention()
+        attention.causal = True
+        x = torch.rand(2, 5, 6, dtype=torch.float64)
+        lengths = ({1: torch.export.Dim("n")},) * 3
+        exported = torch.export.export(attention, (x, x, x), dynamic_shapes=lengths).module()
+        for length in (1, 64, 200):
+            x = torch.rand(2, length, 6, dtype=torch.float64)
+            torch.testing.assert_close(exported(x, x, x), attention(x, x, x))
 
     @pytest.mark.parametrize("causal", [False, True])
     def test_does_not_need_its_weights(self, causal: bool) -> None:
