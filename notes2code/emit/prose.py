@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from notes2code.components.around import HOLE
 from notes2code.components.settings import expression, text
 from notes2code.emit.fractions import fraction
@@ -33,7 +35,7 @@ _SUM, _PRODUCT, _POWER, _NAME = range(4)
 
 
 def factor(setting: Lambda) -> str:
-    """What a number that multiplies does: ``divided by c √d_k``, ``times tau``."""
+    """What a number that multiplies does: ``divided by c √d_k``, ``times τ``."""
     above, below = fraction(setting.body)
     return f"divided by {_sign(below)}" if above == ir.ONE else f"times {_sign(setting.body)}"
 
@@ -88,9 +90,28 @@ def _sign(expr: Expr, level: int = _SUM) -> str:
             out, own = f" {op} ".join(map(_sign, arguments)), _SUM
         case Compare(op, left, right):
             out, own = f"{_sign(left)} {op} {_sign(right)}", _SUM
+        case Ref(array, _) if array != HOLE:
+            return _letter(array)
         case _:
             return expression(expr)
     return f"({out})" if own < level else out
+
+
+def _letter(name: str) -> str:
+    """A name as its author writes it: λ for ``lambda_``, σ_q for ``sigma_q``."""
+    first, sign, label = name.partition("_")
+    return f"{_GREEK[first]}{sign}{label}".rstrip("_") if first in _GREEK else name
+
+
+def _name(letter: str) -> str:
+    return unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
+
+
+_SMALL = "αβγδεζηθικλμνξπρστυφχψω"
+_GREEK = {
+    **{_name(letter).lower(): letter for letter in _SMALL},
+    **{_name(letter).capitalize(): letter for letter in _SMALL.upper()},
+}
 
 
 def _product(factors: tuple[Expr, ...]) -> str:

@@ -18,7 +18,8 @@ FEED_FORWARD = r"\mathrm{FFN}(x) = %s W_2"
         (r"QK^\top / d_k", "divided by d_k", "/ query.size(-1)"),
         (r"QK^\top / \sqrt{d_k}", "divided by √d_k", "/ math.sqrt(query.size(-1))"),
         (r"QK^\top / 8", "divided by 8", "/ 8"),
-        (r"\tau QK^\top", "times tau", "* self.tau"),
+        (r"\tau QK^\top", "times τ", "* self.tau"),
+        (r"\frac{QK^\top}{\sigma_q \varphi}", "divided by σ_q φ", "/ (self.sigma_q * self.phi)"),
         (r"-QK^\top", "times -1", "* -1"),
         (r"\frac{3 QK^\top}{2 \sqrt{d_k}}", "times 1.5 / √d_k", None),
         (r"QK^\top / \sqrt{2 d_k}", "divided by √(2 d_k)", "/ math.sqrt(2 * query.size(-1))"),
@@ -34,7 +35,7 @@ FEED_FORWARD = r"\mathrm{FFN}(x) = %s W_2"
             "divided by c √d_k, put through c tanh(x)",
             "/ (self.c * math.sqrt(query.size(-1)))",
         ),
-        (r"\frac{QK^\top}{\sqrt{d_k}} - \lambda |i - j|", "with -lambda_ |i - j| added", None),
+        (r"\frac{QK^\top}{\sqrt{d_k}} - \lambda |i - j|", "with -λ |i - j| added", None),
         (r"\frac{QK^\top}{\sqrt{d_k}} + 2 B", "with 2 B added", None),
     ],
 )
