@@ -515,7 +515,7 @@ class LinearAttention(Attention):
         """How much each key counts for each query, (..., n, m): n m numbers, which the output
         alone does not need."""
         if bias is not None:
-            raise ValueError("a bias is added to scores, which LinearAttention does not have")
+            raise ValueError("a bias is added to scores, which linear attention does not have")
         weights: Tensor = self.feature_map(query) @ self.feature_map(key).mT
         if keep is not None:
             weights = weights.masked_fill(~keep, 0.0)

@@ -1,6 +1,6 @@
-"""Classes that say the same: what has all of another class, and perhaps attributes or weights of
-its own, is derived from it and says the rest alone. Of two that differ in biases alone, an
-attribute of the class says which has them."""
+"""Classes that say the same: what has all of another class, or all but a small part, and perhaps
+attributes or weights of its own, is derived from it and says the rest alone. Of two that differ in
+biases alone, an attribute of the class says which has them."""
 
 from __future__ import annotations
 
@@ -70,10 +70,36 @@ def _rest(own: _Class, other: _Class) -> list[str] | None:
     lacks = [member for member in other.members if member not in own.members]
     if not lacks:
         return None if any("def " in member for member in rest) else rest
+    if _overrides(rest, lacks, sum(map(_lines, other.members))):
+        return rest
     if len(rest) != 1 or len(lacks) != 1:
         return None
     made = _biased(rest[0], lacks[0], other) or _made_anew(rest[0], lacks[0])
     return None if made is None else [made]
+
+
+def _overrides(rest: Sequence[str], lacks: Sequence[str], whole: int) -> bool:
+    """Whether a class is another one but for a small part of its methods, which it has in another
+    way; ``whole`` counts the lines of the other one. What it makes, and what it asks its base for,
+    would not be the same below another base."""
+    methods = [member for member in rest if "def " in member]
+    if any("super()" in member for member in methods):
+        return False
+    alike = [_signature(m) for m in methods] == [_signature(m) for m in lacks]
+    return alike and _SMALL * sum(map(_lines, methods)) <= whole
+
+
+_SMALL = 5
+"""How many times as long as what is its own the class has to be from which one is derived."""
+
+
+def _signature(member: str) -> str:
+    """What stands before the body of a method; an attribute as it is."""
+    return member.partition(":\n")[0]
+
+
+def _lines(member: str) -> int:
+    return member.count("\n") + 1
 
 
 # --- biases -------------------------------------------------------------------------------------

@@ -53,6 +53,33 @@ def test_no_class_gets_what_it_has_not(imported: Callable[[Package], ModuleType]
         assert not getattr(package, name).causal
 
 
+LINEAR = (
+    r"o_i = \frac{\sum_j \phi(q_i)^\top \phi(k_j) v_j}{\sum_j \phi(q_i)^\top \phi(k_j)}, "
+    r"\quad \phi(x) = %s"
+)
+
+
+def test_what_has_a_small_part_in_another_way_says_that_alone(
+    run_tests: Callable[[Package], bool],
+) -> None:
+    files = package_of([LINEAR % r"\mathrm{elu}(x) + 1", LINEAR % r"\mathrm{relu}(x)"])
+    own = bodies(files["transformer/attention.py"])["ReluLinearAttention"]
+    assert "class ReluLinearAttention(LinearAttention):" in files["transformer/attention.py"]
+    assert own.count("def ") == 1 and "return F.relu(x)" in own
+    assert run_tests(without_training(files))
+
+
+def test_what_asks_its_own_base_is_not_derived_from_another() -> None:
+    long = "    def run(self) -> int:\n" + 30 * "        self.step()\n"
+    method = "    def first(self) -> int:\n        return {}"
+    texts = [
+        f'class {name}(Base):\n    """{name}."""\n\n{long}\n{method.format(value)}\n'
+        for name, value in (("A", "1"), ("B", "2"), ("C", "super().first()"))
+    ]
+    heads = [text.partition(":")[0] for text in inherited(texts)]
+    assert heads == ["class A(Base)", "class B(A)", "class C(Base)"]
+
+
 HEADS = r"\mathrm{%s}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) %s"
 PLAIN = (
     HEADS % ("MultiHead", "W^O")
