@@ -22,6 +22,18 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
     # A weight in a sum without an index is one for each of what it weighs.
     Case(r"c = \sum a \cdot h_s", "a[n] h[n,d]", np.matmul),
     Case(r"y = \sum x_i w + b", "x[n,d] w[n] b[d]", lambda x, w, b: w @ x + b),
+    # What one neuron of several makes: a dot between its weights and all of x.
+    Case(
+        r"z_k = w_k \cdot u + b_k",
+        "w[n,d] u[d] b[n]",
+        lambda w, u, b: w @ u + b,
+    ),
+    Case(
+        r"p_k = \mathrm{softmax}(w_k \cdot h)",
+        "w[n,d] h[d]",
+        lambda w, h: softmax(w @ h),
+    ),
+    Case(r"y_i = \alpha_i \cdot x", "alpha[n] x[d]", np.outer),
     # A cross between small letters is that of a product, but behind a matrix and a dash.
     Case(
         r"y = a_1 \times h_1 + a_2 \times h_2 - a_3 \times h_3",
@@ -391,3 +403,9 @@ def test_elements_that_begin_later_are_told(latex: str, noted: bool) -> None:
 
 def test_the_best_of_several_functions_is_counted() -> None:
     assert compile_formula(r"m = \max_k f_k(x)").status == "formula"
+
+
+def test_a_weight_that_scales_all_of_a_vector_is_told() -> None:
+    found = compile_formula(r"z_k = w_k u + b_k").diagnostics
+    told = "`w_k` is taken to be a number, which scales all of `u`"
+    assert told in [one.message for one in found]

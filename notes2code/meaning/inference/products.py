@@ -15,6 +15,7 @@ from notes2code.meaning.inference.values import (
     Value,
     dot,
     elementwise,
+    free_roots,
     is_gate,
     matrix_product,
     shape_text,
@@ -217,6 +218,11 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         if _is_gate_of_number(run, left, right):
             text = f"`{run.quote(number.span)}` is taken to be a number, and no vector of gates"
             run.problems.append(note("N2C039", text, number.span, "write `\\odot` behind a vector"))
+        if weighs_all(run, number, array):
+            text = f"`{run.quote(number.span)}` is taken to be a number, which scales all of "
+            text += f"`{run.quote(array.span)}`"
+            hint = "write a dot between them, or `^\\top` behind the first"
+            run.problems.append(note("N2C039", text, where, hint))
         _note_scale(run, left, right)
         return _scaled(left, right)
     alike = ranks == (1, 1) and left.row == right.row
@@ -277,6 +283,14 @@ def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> Non
 
 _STATES = "hxzsuqkvc"
 """Letters of vectors that weights are applied to, one at each position."""
+
+
+def weighs_all(run: Run, weight: Value, other: Value) -> bool:
+    """Whether a w_i is a number that scales a whole vector, which has no index i."""
+    of_neuron = isinstance(weight.body, ir.Ref) and names.base_letter(weight.body.array) == "w"
+    whole = other.rank == 1 and free_roots(other.body) == {find_index(other.axes[0])}
+    placed = free_roots(weight.body) - ({run.step} if run.step is not None else set())
+    return of_neuron and whole and not weight.rank and bool(placed)
 
 
 def _is_score(left: Value, right: Value) -> bool:

@@ -15,6 +15,7 @@ from notes2code.meaning.inference.products import (
     scales,
     shifted,
     turned,
+    weighs_all,
 )
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import (
@@ -110,6 +111,8 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
     if node.op == "@" or (node.op == "*" and run.gives_state):
         # The gates of a state are vectors, as in ``f_t * C_{t-1}``, and @ is a sign of arrays.
         run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
+    if node.op == "·" and (weighs_all(run, left, right) or weighs_all(run, right, left)):
+        run.pay(1.2)  # w_i · x + b_i is what the neuron i makes of x
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
     gated = gated or _called_with_one(node.left, node.right)
     given.weigh_numbers(run, left, right)
