@@ -8,6 +8,7 @@ its author may believe; so it must be told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 
 from notes2code.components.compiling import Compiled
 from notes2code.components.doubts import not_recognised
@@ -45,7 +46,9 @@ def unrecognised(
             unlike = _unlike(note, own, used, component)
             told = {formula for formula, compiled in entries if _is_told(compiled)}
             if unlike is not None and unlike not in found.keys() | told:
-                found[unlike] = _problem(unlike, component, "which the section names")
+                problem = _problem(unlike, component, "which the section names")
+                refused = any(f == unlike and c.status == "rejected" for f, c in entries)
+                found[unlike] = replace(problem, help=_until(component)) if refused else problem
     return found
 
 
@@ -102,14 +105,15 @@ def _has(entries: Sequence[Entry], component: Component) -> bool:
 def _unlike(
     note: Note, entries: Sequence[Entry], used: Set[str], component: Component
 ) -> Formula | None:
-    """The first formula set apart that is no component; those that recognised ones are built on,
-    what only makes queries, keys and values, functions such as GELU, and the sizes of a component
-    that gives an array do not count."""
+    """The first formula set apart that is no component, or is refused; those that recognised ones
+    are built on, what only makes queries, keys and values, functions such as GELU, and the sizes of
+    a component that gives an array do not count."""
     of_arrays = bool(component.equation.value.indices)
     own = (
         formula
         for formula, compiled in entries
-        if compiled.status == "formula" and not _is_part(compiled)
+        if (compiled.status == "rejected" and formula.display)
+        or (compiled.status == "formula" and not _is_part(compiled))
         if not (of_arrays and _is_of_numbers(compiled))
     )
     return next((f for f in own if _is_apart(note, f) and f.latex not in used), None)
@@ -147,6 +151,13 @@ def _is_apart(note: Note, formula: Formula) -> bool:
 
 def _problem(formula: Formula, component: Component, why: str) -> Problem:
     return not_recognised(component, Span(0, len(formula.latex)), why)
+
+
+def _until(component: Component) -> str:
+    return (
+        f"if it is meant to be, mend it: until then a `{component.class_name}` in the package "
+        "computes another formula"
+    )
 
 
 def _is_told(compiled: Compiled) -> bool:

@@ -21,6 +21,22 @@ def told(folder: Path, note: str) -> tuple[list[tuple[str, int, str]], Rendered]
     return [(d.code, d.line, d.message) for d in found if d.severity != "note"], rendered
 
 
+REFUSED = """# Notes
+
+## RMS norm
+
+$$ \\mathrm{RMS}(u) = \\frac{u}{r \\odot g $$
+
+$$ r = \\sqrt{\\frac1d \\sum_{i=1}^d u_i^2} $$
+"""
+
+
+def test_a_refused_formula_is_what_the_section_is_about_and_not_its_part(tmp_path: Path) -> None:
+    found, rendered = told(tmp_path, REFUSED)
+    assert [(code, line) for code, line, _ in found] == [("N2C022", 5), ("N2C056", 5)]
+    assert "transformer.layers.RMSNorm" in rendered.classes
+
+
 NORM = r"$$ \mathrm{LayerNorm}(x) = \gamma \odot \frac{x}{\sqrt{\sigma^2 + \epsilon}} + \beta $$"
 
 

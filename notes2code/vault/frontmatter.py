@@ -105,6 +105,7 @@ def _broken(match: re.Match[str], span: Span, reason: str) -> FrontMatter:
         "N2C005",
         f"the properties cannot be read: {reason}",
         span,
-        "correct the YAML between the lines of ---; until then the note has no properties",
+        "put text that holds `:`, `#`, `[`, `{` or `@` in quotes, or correct the YAML otherwise; "
+        "until then the note has no properties",
     )
     return FrontMatter(match.end(), {}, problem)
