@@ -105,7 +105,8 @@ class Component:
     module of the generated package. ``calls`` are the names under which notes call it, ``unlike``
     names in a formula (what it defines, an input) that say it is something else, ``of_layers``
     whether text that speaks of the norms of batches does, ``learned`` the roles of parameters
-    which a note that defines them makes into something else, ``uses`` the components whose
+    which a note that defines them makes into something else, ``biases`` those of what only some
+    variants add behind a projection, ``uses`` the components whose
     functions its formulas call, ``builds_on`` those that its class needs besides. ``stack`` is
     the component of layers one after another, which a formula of one means where it goes on from
     the layer before. ``causal`` is the role of the sequence in which a position usually sees none
@@ -131,6 +132,7 @@ class Component:
     unlike: tuple[str, ...]
     of_layers: bool
     learned: tuple[str, ...]
+    biases: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
     stack: str
@@ -336,6 +338,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         unlike=tuple(data.get("unlike", ())),
         of_layers=data.get("of_layers", False),
         learned=tuple(data.get("learned", ())),
+        biases=tuple(data.get("biases", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),
         stack=data.get("stack", ""),

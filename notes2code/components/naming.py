@@ -63,6 +63,11 @@ def agrees(piece: Recognised, whole: Recognised) -> bool:
     )
 
 
+def biases(recognised: Recognised) -> set[str]:
+    """The biases of projections that a formula has, which are another variant without them."""
+    return recognised.found.roles.keys() & set(recognised.component.biases)
+
+
 def variant_name(
     recognised: Recognised,
     usual: Recognised,
@@ -82,6 +87,8 @@ def variant_name(
     for setting in sorted(differing, key=lambda name: name != "score"):
         if setting not in MASKS and not _goes_without_saying(setting, mine[setting], usual):
             words.append(_word(setting, mine[setting], recognised))
+    if biases(recognised) and "bias" not in recognised.settings:
+        words.append("InputBiased")
     if not MASKS.isdisjoint(differing):
         words.append(_word_of_masks(recognised, usual))
     words += called
@@ -135,6 +142,8 @@ def _word(setting: str, value: str | None, recognised: Recognised) -> str:
     """The word for a setting's value, such as ``Unscaled`` or ``Gelu``."""
     if value not in (None, setting) and re.fullmatch(r"[a-z]{2,12}", value):
         return _camel(value)
+    if setting == "bias" and value and recognised.component.biases:
+        return "Biased" if biases(recognised) else "OutputBiased"
     if value is not None and setting == "score" and "tanh(" in value:
         return "SoftCapped"
     if value is not None and setting == "scale":

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, replace
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.mentions import Mention
-from notes2code.components.naming import FIRST_WORD, agrees, class_name, telling, variant_name
+from notes2code.components.naming import (
+    FIRST_WORD,
+    agrees,
+    biases,
+    class_name,
+    telling,
+    variant_name,
+)
 from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised, kind
 from notes2code.components.reread import reread
@@ -140,7 +147,7 @@ class _Planner:
         mine, theirs = draft.recognised, compiled.recognised
         if mine.form.part != theirs.form.part or draft.compiled is None:
             return False
-        if telling(mine) != telling(theirs):
+        if telling(mine) != telling(theirs) or biases(mine) != biases(theirs):
             return False
         return self._built_from(draft.compiled, mine) == self._built_from(compiled, theirs)
 

@@ -99,6 +99,22 @@ def bodies(code: str) -> dict[str, str]:
     return dict(found)
 
 
+OUTPUT = (
+    HEADS % ("OutBiased", "W^O + b^O")
+    + r", \quad \mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_i^K, X W_i^V)"
+)
+INPUT = WITH_BIASES.replace("BiasedHeads", "InBiased").replace(" + b^O", "")
+
+
+def test_biases_of_some_linear_maps_alone_are_another_class(
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    package = imported(package_of([SCALED, WITH_BIASES, OUTPUT, PLAIN, INPUT]))
+    names = ("MultiHead", "BiasedMultiHead", "OutputBiasedMultiHead", "InputBiasedMultiHead")
+    made = [getattr(package, f"{name}Attention")(6, 2).state_dict() for name in names]
+    assert [sum("bias" in name for name in weights) for weights in made] == [0, 4, 1, 3]
+
+
 @pytest.mark.parametrize("first", [PLAIN, WITH_BIASES])
 def test_of_two_classes_that_differ_in_biases_an_attribute_says_which_has_them(
     first: str, run_tests: Callable[[Package], bool], imported: Callable[[Package], ModuleType]
