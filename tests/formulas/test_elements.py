@@ -199,3 +199,21 @@ def test_one_declared_batch_makes_no_row_of_what_a_head_has(case: Case) -> None:
 def test_a_count_beside_two_of_one_kind_is_told() -> None:
     messages = [one.message for one in compile_formula(r"P_D = N \cdot P_E").diagnostics]
     assert "`N` and `P_E` are taken to be arrays" in messages
+
+
+@table(
+    # What stands in brackets, and has the index behind them, is defined by its elements.
+    Case(r"[y]_k = w^{(k)} \cdot u", "w[n,d] u[d]", np.matmul),
+    Case(r"[g(u)]_k = w_k \cdot u", "u[d] w[n,d]", lambda u, w: w @ u),
+    Case(r"(R)_{ij} = a_i^\top b_j", "a[n,d] b[m,d]", lambda a, b: a @ b.T),
+)
+def test_brackets_around_what_is_defined(case: Case) -> None:
+    check(case)
+
+
+def test_brackets_around_a_call_of_functions_that_are_told_apart() -> None:
+    inputs = compile_formula(r"[g(u)]_k = \mathbb{1}[h^{(k)}(u) > 0]").inputs
+    assert {(one.name, one.kind) for one in inputs} == {
+        ("u", "array"),
+        ("h", "function"),
+    }

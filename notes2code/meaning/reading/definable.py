@@ -69,9 +69,16 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
 
 
 def spread(node: Node) -> Node:
-    """A left-hand side such as ``KL(p ‖ q)`` with the two as its parameters, and ``Ω(W-MSA)``, the
-    cost of something, with one name for that; any other itself."""
+    """A left-hand side such as ``KL(p ‖ q)`` with the two as its parameters, ``Ω(W-MSA)``, the
+    cost of something, with one name for that, and ``[y]_i`` and ``[f(x)]_i`` without the brackets;
+    any other itself."""
     match node:
+        case Script(Group("[" | "(", (Name() as name,)), sub, None, 0) if sub is not None:
+            return replace(node, base=name)
+        case Script(Group("[" | "(", (Juxt((name, Group("(") as given)),)), sub, None, 0) if (
+            sub is not None
+        ):
+            return Juxt((name, replace(node, base=given)), node.span)
         case Juxt((Name("Omega") as cost, Group("(", (Infix("-") as said,)) as group), whole):
             letters = [inner for inner in walk(said) if isinstance(inner, Name)]
             if all(letter.text.isupper() for letter in letters):
