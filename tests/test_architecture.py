@@ -30,6 +30,7 @@ STAGES: Mapping[str, set[str]] = {
         *(
             "diagnostics",
             "meaning",
+            "meaning.diagonals",
             "meaning.ir",
             "meaning.linking.contradictions",
             "meaning.linking.entries",
@@ -48,7 +49,7 @@ STAGES: Mapping[str, set[str]] = {
         *("components.around", "components.compiling", "components.inline", "components.library"),
         *("components.own_sizes", "components.pattern", "components.plan", "components.rows"),
         *("cache", "faults", "components.distances", "components.recognise", "components.settings"),
-        *("meaning", "meaning.ir", "names", "oracle", "oracle.layout"),
+        *("meaning", "meaning.diagonals", "meaning.ir", "names", "oracle", "oracle.layout"),
     },
     "verify": {"cache"},
     "publish": {"diagnostics"},

@@ -233,7 +233,10 @@ class _Matcher:
             for way in self.match(argument, inner, found):
                 around = without(theirs, inner)
                 if around == Ref(HOLE):
-                    yield way
+                    if mine.function not in way.settings:
+                        yield replace(way, plain=way.plain | {mine.function})
+                elif mine.function in way.plain:
+                    continue
                 elif (free := ir.free_indices(around)) <= self.outer | frozenset(own):
                     # One that is the same everywhere can stand around arguments of any axes.
                     yield from self._set(mine.function, Lambda(own if free else (), around), way)

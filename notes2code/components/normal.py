@@ -15,6 +15,7 @@ from fractions import Fraction
 from notes2code.components.keys import key, left_of
 from notes2code.components.pairs import has_pairs, paired
 from notes2code.meaning import ir
+from notes2code.meaning.diagonals import at_diagonal
 from notes2code.meaning.ir import (
     Add,
     Cases,
@@ -217,6 +218,9 @@ def _assembled(indices: list[Index], factors: list[Expr]) -> Expr:
     """The product of the groups of factors that summed indices tie together. Raises ``TooLong``."""
     if len(factors) > MAX_FACTORS:
         raise TooLong
+    for at, index in enumerate(indices):
+        if (left := at_diagonal(index, factors)) is not None:
+            return _assembled([*indices[:at], *indices[at + 1 :]], [*map(_at_one_place, left)])
     factors = _gathered(factors)
     groups = _connected(indices, factors)
     outside = [f for f in factors if not any(f in group for _, group in groups)]
@@ -230,6 +234,15 @@ def _assembled(indices: list[Index], factors: list[Expr]) -> Expr:
     unused = [i for i in indices if not any(i in own for own, _ in groups)]
     parts.extend(index.size for index in unused)
     return _recognised(_flat(parts))
+
+
+def _at_one_place(expr: Expr) -> Expr:
+    """An expression of which a case is sure, since its condition says that x = x."""
+    match ir.rebuild(expr, _at_one_place):
+        case Cases(((ir.Compare("=", left, right), value),), _) if left == right:
+            return value
+        case other:
+            return other
 
 
 def _without_repeated_reach(parts: list[Expr]) -> list[Expr]:

@@ -48,14 +48,16 @@ class Match:
 
     ``indices`` maps the component's indices to the note's. ``settings`` holds expressions over
     the note's inputs, each an array over the note's indices for those that the setting has in
-    the component's formula; in a function setting the argument is ``HOLE``. ``functions`` are
-    the note's calls by role and number of the call (``Norm#1``), ``sizes`` the sizes that
-    formulas use as numbers, ``states`` the states of recursions.
+    the component's formula; in a function setting the argument is ``HOLE``, and ``plain`` are
+    those function settings that leave it as it is, everywhere. ``functions`` are the note's calls
+    by role and number of the call (``Norm#1``), ``sizes`` the sizes that formulas use as numbers,
+    ``states`` the states of recursions.
     """
 
     indices: Mapping[Index, Index] = field(default_factory=dict)
     roles: Mapping[str, Role] = field(default_factory=dict)
     settings: Mapping[str, Lambda] = field(default_factory=dict)
+    plain: frozenset[str] = frozenset()
     functions: Mapping[str, Call] = field(default_factory=dict)
     sizes: Mapping[Size, Size] = field(default_factory=dict)
     states: Mapping[str, str] = field(default_factory=dict)

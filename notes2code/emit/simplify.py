@@ -2,7 +2,7 @@
 
 Nothing changes in value: exact numbers are added up, ``(1/n) Σ`` over n becomes a mean, and
 ``exp(x_j) / Σ_k exp(x_k)`` the softmax that it is, which does not overflow; x Φ(x), also with its
-Φ written out, becomes a GELU.
+Φ written out, becomes a GELU; a matrix with zeros beside its diagonal scales what it multiplies.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from fractions import Fraction
 
 from notes2code.emit.arithmetic import TOO_LARGE
 from notes2code.meaning import ir
+from notes2code.meaning.diagonals import at_diagonal
 from notes2code.meaning.ir import (
     Add,
+    Cases,
     Compare,
     Expr,
     Fn,
@@ -62,6 +64,12 @@ def _simplified(expr: Expr) -> Expr:
             return Num(power)
         case Pow(Mul(factors), ir.MINUS_ONE):
             return _product([_inverse(factor) for factor in factors])
+        case Cases(((Compare("=", left, right), value),), _) if left == right:
+            return value
+        case Cases(((Compare("=", Num(), Num()), _),), otherwise) if otherwise is not None:
+            return otherwise
+        case Reduce("sum", index, Mul(factors), None) if rest := at_diagonal(index, factors):
+            return simplified(Mul(rest))
         case Reduce("sum", index, Mul(factors), where) if where is not None:
             return Reduce("sum", index, *_masked_softmax(index, factors, where))
         case Reduce("sum", index, Reduce("sum", inner, Mul(factors), None), None):

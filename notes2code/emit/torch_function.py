@@ -11,6 +11,7 @@ from notes2code.emit.lower import Lowering
 from notes2code.emit.statements import Body, Names
 from notes2code.emit.text import Library, Text, write
 from notes2code.meaning import labels, shapes
+from notes2code.meaning.diagonals import written_out
 from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
 from notes2code.names import snake
 from notes2code.oracle.layout import Bracket, lines
@@ -69,6 +70,7 @@ def _function(
     equation: Equation, name: str, docstring: str, library: Library, python: dict[str, str]
 ) -> tuple[str, set[str]]:
     """The source of one function, and the names of the functions that it calls."""
+    equation = written_out(equation)
     graph = Graph()
     told = labels.of(equation)
     arrays = sorted((i for i in equation.inputs if i.shape), key=lambda i: i.name in told)

@@ -258,11 +258,13 @@ class Parser(Operands):
         factors = [self.postfix()]
         while self.starts_factor(factors[-1]):
             token = self.peek()
+            ahead = self.tokens[self.at + 1].kind
             if token.kind == "num" and token.text == "1" and _is_transposed(factors[-1]):
-                factors.append(self.ones())
+                factors.append(self.ones() if ahead != "_" else self.postfix())
                 continue
             stray = token.kind == "num" and not self.in_script and not _takes_number(factors[-1])
-            if stray and self.tokens[self.at + 1].kind != "^":  # the 2^j of a 2^j is a factor
+            # The 2^j of a 2^j is a factor, and so is the 1_n of A 1_n.
+            if stray and ahead not in ("^", "_"):
                 raise error(
                     "N2C025",
                     f"the number {token.text} stands behind a factor with no sign between",

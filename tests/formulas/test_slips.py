@@ -109,6 +109,7 @@ CLEAN = [
     r"s = \sum_{j=0} j x_j",
     r"y_i = i x_i \quad i = 1, \dots, n",
     r"s = \sum_k x_k / k",
+    r"x_t = x_0 e^{-\lambda t}",
     r"\omega_i = b^{-2i/d}",
     r"L = -\sum_i \sum_j 1[y_i = j] \log p_{ij}",
     r"s = 1/N - \sum_{i=1}^N x_i",

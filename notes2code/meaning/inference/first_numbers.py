@@ -12,17 +12,20 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from notes2code.diagnostics import Problem, Span, warning
-from notes2code.latex.tree import Big, Name, Node, Script, walk
+from notes2code.latex.tree import Big, Name, Node, Num, Script, walk
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Expr, Idx, Size
 from notes2code.meaning.overview import counting
 from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.stated import Define
 
 
-def told(conditions: Sequence[Node], seen: Survey, equation: Equation) -> Iterator[Problem]:
+def told(defines: Sequence[Define], seen: Survey, equation: Equation) -> Iterator[Problem]:
     """A warning for each letter of that kind, where it is computed with: it is taken to begin
     with 0."""
+    conditions = [condition for define in defines for condition in define.conditions]
     unsaid = seen.bound - counting.said(seen.nodes, conditions, seen)
+    unsaid -= {letter for define in defines for letter in _begun(define, seen.nodes)}
     if not unsaid:
         return
     moved = _Moved(unsaid)
@@ -37,6 +40,16 @@ def told(conditions: Sequence[Node], seen: Survey, equation: Equation) -> Iterat
                 place,
                 f"say over what it runs, such as `{letter} = 1, \\dots, n`",
             )
+
+
+def _begun(define: Define, nodes: Sequence[Node]) -> Iterator[str]:
+    """The t of ``x_t = x_0 e^{−λ t}``: there is an x_0."""
+    match define.target:
+        case Script(Name(base), Name(letter)):
+            for node in nodes:
+                match node:
+                    case Script(Name(other), Num("0")) if other == base:
+                        yield letter
 
 
 def _place(letter: str, nodes: Sequence[Node]) -> Span | None:

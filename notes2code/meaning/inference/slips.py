@@ -67,8 +67,7 @@ def slips(
     yield from means.uncounted(nodes, equation)
     yield from _elements_apart(nodes, seen, defines, equation)
     yield from _spelt_products(nodes, equation, declared)
-    conditions = [condition for define in defines for condition in define.conditions]
-    yield from first_numbers.told(conditions, seen, equation)
+    yield from first_numbers.told(defines, seen, equation)
 
 
 _NAMED = frozenset([Name, Script, Accent])

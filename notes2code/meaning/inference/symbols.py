@@ -31,6 +31,13 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     _refuse_bold_counter(run, node)
     value = value_at(run, use)
     if use.transposed:
+        if isinstance(value.body, Idx) or use.name in run.indices:
+            raise error(
+                "N2C033",
+                f"`{use.name}` is transposed here, and is an index too",
+                use.span,
+                "call one of the two by another letter",
+            )
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
             return value, replace(use, transposed=False, power=number)
         if value.rank == 0:

@@ -30,8 +30,7 @@ def from_one(seen: Survey, nodes: Nodes, begins: Mapping[str, int]) -> None:
     of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
     ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
     compared with such a letter counts as it does."""
-    sums = (node for node in nodes.of(Big) if node.op != "concat")
-    subs = (node.sub for node in sums if node.sub is not None)
+    subs = (node.sub for node in _sums(nodes) if node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
     letters = seen.targets | seen.bound | {*seen.free}
     said = {x: begins[x] for x in letters & begins.keys() - seen.ranges.keys()}
@@ -57,9 +56,14 @@ def ranged(seen: Survey) -> Iterator[tuple[str, int]]:
         first = known.first
         if isinstance(first, Num) and first.text.isdigit() and first != known.last:
             yield letter, int(first.text)
-    for big in seen.nodes.of(Big):
+    for big in _sums(seen.nodes):
         if big.sub is not None and (begin := binders.first_number(big.sub)) is not None:
             yield from ((letter, begin) for letter in binders.bound_letters(big.sub))
+
+
+def _sums(nodes: Nodes) -> list[Big]:
+    """Sums, and what else goes over an index; what is joined is counted for itself."""
+    return [node for node in nodes.of(Big) if node.op != "concat"]
 
 
 def _less_one(nodes: Nodes) -> set[str]:

@@ -31,7 +31,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import AMOUNTS, CALLED
 from notes2code.meaning import names
-from notes2code.meaning.notation import derivatives
+from notes2code.meaning.notation import binders, derivatives
 from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.reading import braces, predictions
 from notes2code.meaning.reading.definable import definable, spread, steps_above
@@ -292,11 +292,18 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
         return [Define(name, _general(values[len(same) :]), span) for name in same]
     if definable(values[0]) or steps_above(values[0], values[1:]):
         return [Define(values[0], _general(values[1:]), span)]
-    if definable(values[-1]) and not isinstance(values[-1], Juxt):
+    if definable(values[-1]) and not (isinstance(values[-1], Juxt) or _is_element(*values)):
         return [Define(values[-1], _general(values[:-1]), span)]
     if any(map(_is_example, values[1:])):
         return [Fact(EXAMPLE, span)]
     return [Define(None, tuple(values), span)]
+
+
+def _is_element(value: Node, *others: Node) -> bool:
+    """Whether elements of an array are said to be some of the same one: ``(A^T)_{ij} = A_{ji}``."""
+    if not (isinstance(value, Script) and isinstance(value.base, Group)):
+        return False
+    return binders.bare(others[-1]) in {binders.bare(node) for node in walk(value.base)}
 
 
 def _refuse_second_equation(values: Sequence[Node]) -> None:

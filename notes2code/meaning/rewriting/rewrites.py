@@ -31,6 +31,7 @@ from notes2code.meaning.rewriting import (
     names_in_brackets,
     nested,
     normal_probabilities,
+    numbered_ones,
     numbered_tokens,
     planes,
     primed,
@@ -96,6 +97,8 @@ REWRITES = (
     Rewrite(Script, _always(planes.numbered)),
     # and a matrix that is defined at an angle is a function of any angle.
     Rewrite(Relation, _always(planes.of_angle)),
+    # Ones are a vector where a size below them says how many they are.
+    Rewrite(Script, _always(numbered_ones.as_vector)),
     # Side by side below a name stand a number and an index as well as a number of times it.
     Rewrite(Juxt, numbered_tokens.apart),
     # Letters below weights are labels, and none that counts: q, k, v and o, as sets of several,
