@@ -25,12 +25,12 @@ def at_diagonal(index: Index, factors: Sequence[Expr]) -> tuple[Expr, ...] | Non
     at one place; None where none is."""
     for at, factor in enumerate(factors):
         match factor:
-            case Cases(((Compare("=", Idx(one), Idx(other)), value),), ir.ZERO) if (
-                index in (one, other) and one is not other and one.size == other.size
-            ):
-                there = {index: Idx(other if one is index else one)}
-                left = (*factors[:at], value, *factors[at + 1 :])
-                return tuple(ir.substitute(one, there) for one in left)
+            case Cases(((Compare("=", Idx(one), Idx(other)), weight),), ir.ZERO):
+                if index not in (one, other) or one is other or one.size != other.size:
+                    continue
+                place = {index: Idx(other if one is index else one)}
+                left = (*factors[:at], weight, *factors[at + 1 :])
+                return tuple(ir.substitute(factor, place) for factor in left)
     return None
 
 
@@ -48,16 +48,20 @@ def written_out(equation: Equation) -> Equation:
 
     for definition in equation.definitions:
         array = replace(definition.array, body=change(definition.array.body))
-        if _is_diagonal(array):
+        if value(array.body, array.indices) is not None:
             known[definition.name] = array
         else:
             definitions.append(replace(definition, array=array))
-    value = replace(equation.value, body=change(equation.value.body))
-    return replace(equation, definitions=tuple(definitions), value=value) if known else equation
+    if not known:
+        return equation
+    whole = replace(equation.value, body=change(equation.value.body))
+    return replace(equation, definitions=tuple(definitions), value=whole)
 
 
-def _is_diagonal(array: Lambda) -> bool:
-    match array:
-        case Lambda((rows, columns), Cases(((Compare("=", Idx(one), Idx(other)), _),), ir.ZERO)):
-            return {one, other} == {rows, columns}
-    return False
+def value(body: Expr, axes: Sequence[Index]) -> Expr | None:
+    """The w of a matrix with these axes that is w where the two are equal, and 0 elsewhere; None of
+    any other."""
+    match body:
+        case Cases(((Compare("=", Idx(one), Idx(other)), there),), ir.ZERO):
+            return there if {one, other} == {*axes} else None
+    return None

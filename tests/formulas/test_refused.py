@@ -40,6 +40,7 @@ BROKEN = [
     refused("N2C032", r"y_t = f(\{x_j\}_{j=1}^{«t»})"),
     refused("N2C033", r"\mathrm{dec}(g) = W g(x) + b, \quad y = x - «\mathrm{dec}(g(x))»"),
     refused("N2C033", r"s = «|Q|»|K| \cos\theta"),
+    refused("N2C033", r"s = «(b)» u + (c) v"),
     refused("N2C033", r"f(x) = \max_k (c_k + «k^\top» x)"),
     refused("N2C033", r"a_i = \sum_q «q^\top» x_i"),
     refused("N2C037", r"y = x P(«Z \le x»), \quad Z \sim \mathcal{N}(1, 2)"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, prod
@@ -27,7 +26,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.latex.words import RATES
-from notes2code.meaning import ir, names
+from notes2code.meaning import diagonals, ir, names
 from notes2code.meaning.inference import by_element, diagonal, families, inverses, turns
 from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.run import Run, find_index
@@ -42,7 +41,7 @@ from notes2code.meaning.inference.values import (
     settled,
     transpose,
 )
-from notes2code.meaning.ir import Expr, Index
+from notes2code.meaning.ir import Expr
 from notes2code.meaning.notation import binders, roots, scripts
 from notes2code.meaning.notation.scripts import At, Use
 from notes2code.meaning.overview import magnitudes
@@ -100,9 +99,9 @@ def tell_of_elements(run: Run, node: Node, value: Value) -> None:
     """Tell that the ² of ``(A + B)^2 x`` is one of each element, where a product with arrays could
     as well be meant: behind an activation it cannot."""
     match node, settled(value.body):
-        case Script(Group("("), None, Num(), 0), ir.Pow(base) if value.rank == 2 and not isinstance(
-            base, ir.Fn
-        ):
+        case Script(Group("("), None, Num(), 0), ir.Pow(base):
+            if value.rank != 2 or isinstance(base, ir.Fn):
+                return
             text = f"the power of the matrix `{run.quote(node.span)}` is taken element by element"
             help_text = "write the product out where that is meant"
             run.problems.append(note("N2C039", text, node.span, help_text))
@@ -373,7 +372,7 @@ def _on_diagonal(run: Run, base: Value, where: Span) -> Expr | None:
     if base.rank != 2:
         return None
     if isinstance(base.body, ir.Cases):
-        return _of_diagonal(base.body, base.axes)
+        return diagonals.value(base.body, base.axes)
     name = base.body.array if isinstance(base.body, ir.Ref) else ""
     known = name in run.seen.degrees or names.base_letter(name) == "Lambda"
     if known and name in run.symbols:
@@ -382,19 +381,8 @@ def _on_diagonal(run: Run, base: Value, where: Span) -> Expr | None:
             run.problems.append(note("N2C039", text, where))
         return base.body
     arrays = [one.array for one in run.defined.values() if one.name == name]
-    defined = len(arrays) == 1 and _of_diagonal(arrays[0].body, arrays[0].indices) is not None
+    defined = len(arrays) == 1 and diagonals.value(arrays[0].body, arrays[0].indices) is not None
     return base.body if defined else None
-
-
-def _of_diagonal(body: Expr, axes: Sequence[Index]) -> Expr | None:
-    """The v of a body that is v where two axes are equal, and 0 elsewhere."""
-    match body:
-        case ir.Cases(((ir.Compare("=", ir.Idx(row), ir.Idx(column)), value),), ir.Num(0)) if {
-            row,
-            column,
-        } == {*axes}:
-            return value
-    return None
 
 
 def _diagonal_power(run: Run, base: Value, element: Expr, exponent: Value, where: Span) -> Value:

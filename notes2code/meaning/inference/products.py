@@ -92,7 +92,9 @@ def _refuse_inverse_roots(run: Run, node: Juxt) -> None:
 
 def _refuse_labels(run: Run, node: Juxt) -> None:
     """The (a) of ``(a) x + (b) y`` says which term it is, and hardly multiplies it."""
-    if _label(node) == "a" and any(_label(other) == "b" for other in run.seen.nodes.of(Juxt)):
+    letter = _label(node)
+    following = chr(ord(letter) + 1) if len(letter) == 1 else ""
+    if following and any(_label(other) == following for other in run.seen.nodes.of(Juxt)):
         where = node.factors[0].span
         text = f"`{run.quote(where)}` may be the label of a term, or a factor"
         raise error("N2C033", text, where, "leave labels out, and the parentheses of a factor")
