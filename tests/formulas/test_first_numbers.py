@@ -33,13 +33,7 @@ from tables import Case, check, table
         lambda last, n: (np.arange(1, n + 1) <= last).astype(float),
         context=r"Places are $j = 1, \dots, n$.",
     ),
-    # What another sum says, and a letter that stands beside one of which it is said.
-    Case(
-        r"b_i = i x_i",
-        "x[n,d]",
-        lambda x: np.arange(1, len(x) + 1)[:, None] * x,
-        context=[r"m = \frac{1}{n} \sum_{i=1}^n x_i"],
-    ),
+    # What stands beside a letter of which it is said.
     Case(
         r"b_{ij} = c_j - \lambda |i - j|",
         "c[m] lambda_ n#",
@@ -48,12 +42,19 @@ from tables import Case, check, table
     ),
     # Nothing is divided by 0.
     Case(r"s = \sum_k x_k / k", "x[n,d]", lambda x: (1 / np.arange(1, len(x) + 1)) @ x),
-    # The section does not agree with itself, and the formula tells.
+    Case(r"b_i = \frac{x_i}{i}", "x[n,d]", lambda x: x / np.arange(1, len(x) + 1)[:, None]),
+    # The i of heads is not that of frequencies.
     Case(
-        r"b_i = \frac{x_i}{i}",
-        "x[n,d]",
-        lambda x: x / np.arange(1, len(x) + 1)[:, None],
-        context=[r"s = \sum_{i=0}^n y_i", r"t = \sum_{i=1}^n y_i"],
+        r"\omega_i = b^{-2i/d}",
+        "b+ n# d#",
+        lambda b, n, d: b ** (-2 * np.arange(n) / d),
+        context=r"There is one for each head, $i = 1, \dots, h$.",
+    ),
+    Case(
+        r"\omega_i = b^{-2i/d}",
+        "b+ n# d#",
+        lambda b, n, d: b ** (-2 * np.arange(1, n + 1) / d),
+        context=r"We number the planes $i = 1, \dots, d/2$.",
     ),
 )
 def test_first_numbers(case: Case) -> None:

@@ -30,15 +30,17 @@ def from_one(seen: Survey, nodes: Nodes, begins: Mapping[str, int]) -> None:
     of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
     ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
     compared with such a letter counts as it does."""
-    subs = (node.sub for node in _sums(nodes) if node.sub is not None)
+    sums = (node for node in nodes.of(Big) if node.op != "concat")
+    subs = (node.sub for node in sums if node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
     letters = seen.targets | seen.bound | {*seen.free}
+    products = nodes.of(Juxt, Infix)
+    strided = {stride[0] for node in products if (stride := positions.stride(node)) is not None}
     said = {x: begins[x] for x in letters & begins.keys() - seen.ranges.keys()}
+    said = {x: first for x, first in said.items() if x not in strided or f"2{x}" in begins}
     begun = _begin_with_one(nodes) | _counting_down(nodes) | (seen.bound & _divisors(nodes))
     if not (begun or said or seen.targets or firsts == {1}):
         return
-    products = nodes.of(Juxt, Infix)
-    strided = {stride[0] for node in products if (stride := positions.stride(node)) is not None}
     told = strided | seen.ranges.keys() | {"pos"}
     begun |= (seen.targets - told) & (_divisors(nodes) | _less_one(nodes))
     for letter in begun - told:
@@ -51,19 +53,22 @@ def from_one(seen: Survey, nodes: Nodes, begins: Mapping[str, int]) -> None:
 
 
 def ranged(seen: Survey) -> Iterator[tuple[str, int]]:
-    """The letters that ranges and sums of a formula count, and from what number."""
+    """The letters that ranges of a formula count, and from what number. Where a range ends at half
+    of a size, ``i = 1, …, d/2``, also the letter with its 2: no other range tells of the i of
+    ``b^{−2i/d}``, which may be one of heads, or of layers."""
     for letter, known in seen.ranges.items():
         first = known.first
         if isinstance(first, Num) and first.text.isdigit() and first != known.last:
             yield letter, int(first.text)
-    for big in _sums(seen.nodes):
-        if big.sub is not None and (begin := binders.first_number(big.sub)) is not None:
-            yield from ((letter, begin) for letter in binders.bound_letters(big.sub))
+            if known.last is not None and any(map(_is_half, walk(known.last))):
+                yield f"2{letter}", int(first.text)
 
 
-def _sums(nodes: Nodes) -> list[Big]:
-    """Sums, and what else goes over an index; what is joined is counted for itself."""
-    return [node for node in nodes.of(Big) if node.op != "concat"]
+def _is_half(node: Node) -> bool:
+    match node:
+        case Frac(_, Num("2")) | Infix("/", _, Num("2")):
+            return True
+    return False
 
 
 def _less_one(nodes: Nodes) -> set[str]:
