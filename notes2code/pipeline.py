@@ -14,7 +14,7 @@ from notes2code.components.recognise import recognise
 from notes2code.diagnostics import Diagnostic, Severity
 from notes2code.names import is_package_name
 from notes2code.passing import known, passing
-from notes2code.publish import Changes, PublishError, apply, plan
+from notes2code.publish import Changes, PublishError, apply, beside, plan
 from notes2code.rendering import Rendered, render
 from notes2code.vault import Vault, read_vault
 from notes2code.verify import Superseding, Verdict, never, verify
@@ -138,8 +138,11 @@ def _tested(result: Result, force: bool, merge: bool, superseded: Superseding) -
     """The package tested, without the classes that fail; what was edited by hand is not touched
     for that."""
     assert result.rendered is not None and result.changes is not None
-    verdict = verify(result.changes.result(), superseded=superseded)
-    if not verdict.ok and result.changes.result() == result.rendered.files:
+    files = result.changes.result()
+    edited = files != result.rendered.files
+    own = beside(result.changes, result.package) if edited else {}
+    verdict = verify({**own, **files}, superseded=superseded)
+    if not verdict.ok and not edited:
         fewer, verdict = passing(
             result.compilation, result.package, result.rendered, verdict, superseded
         )

@@ -2,6 +2,16 @@
 
 from notes2code.publish.apply import apply
 from notes2code.publish.changes import Change, Changes, Conflict, Kind, PublishError, diff
-from notes2code.publish.plan import plan
+from notes2code.publish.plan import beside, plan
 
-__all__ = ["Change", "Changes", "Conflict", "Kind", "PublishError", "apply", "diff", "plan"]
+__all__ = [
+    "Change",
+    "Changes",
+    "Conflict",
+    "Kind",
+    "PublishError",
+    "apply",
+    "beside",
+    "diff",
+    "plan",
+]

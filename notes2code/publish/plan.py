@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from notes2code.publish.changes import Change, Changes, Conflict, PublishError, conflict, lines
@@ -140,6 +141,18 @@ def read(out: Path, path: str) -> bytes | None:
             f"there must be a file here: {problem.strerror}",
             "move what is there, or choose another folder with --out",
         ) from None
+
+
+def beside(changes: Changes, package: str) -> dict[str, str]:
+    """The author's own modules among those of the package, by path: edits may import them."""
+    known = {change.path for change in changes.files}
+    found: dict[str, str] = {}
+    for place in sorted((changes.out / package).glob("*.py")):
+        path = f"{package}/{place.name}"
+        if path not in known and place.is_file() and not place.is_symlink():
+            with suppress(OSError):
+                found[path] = place.read_text(encoding="utf-8", errors="replace")
+    return found
 
 
 def inside(out: Path, path: str) -> Path:

@@ -227,6 +227,17 @@ def test_what_is_merged_is_what_is_tested(vault: Vault) -> None:
     assert b"More.md" in vault.disk()["transformer/attention.py"]
 
 
+def test_an_edit_may_import_a_module_of_the_authors_own(vault: Vault) -> None:
+    assert vault.run("build") == 0
+    (vault.out / "transformer" / "own.py").write_text("NAMES = ['mine']\n")
+    with (vault.out / "transformer" / "__init__.py").open("a") as file:
+        file.write("from .own import NAMES\n")
+    assert vault.run("build", "--merge") == 0
+    assert vault.run("build") == 3
+    (vault.out / "transformer" / "own.py").unlink()
+    assert vault.run("build", "--merge") == 2 and "own" in vault.output
+
+
 def test_a_package_that_fails_its_own_tests_is_not_written(vault: Vault) -> None:
     vault.write("Other.md", "this note is broken")
     assert vault.run("build") == 2
