@@ -72,6 +72,14 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ],
         ["returns: the sum over all positions", "def perplexity("],
     ),
+    "perplexity of a loss of labels": (
+        [r"L = -\frac{1}{N} \sum_{i=1}^{N} \log p_{i,y_i}", r"\mathrm{PPL} = \exp(L)"],
+        ["def cross_entropy(", "def perplexity("],
+    ),
+    "perplexity of scores and labels": (
+        [r"\mathrm{PPL} = \exp\left(-\frac{1}{n} \sum_t \log \mathrm{softmax}(z_t)_{y_t}\right)"],
+        ["def perplexity("],
+    ),
     "perplexity of any loss": ([r"\mathrm{PPL} = \exp(L)"], ["def perplexity("]),
     "smoothing of a vector": (
         [r"\tilde{y} = (1 - \epsilon) y + \frac{\epsilon}{K}"],
