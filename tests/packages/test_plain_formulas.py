@@ -145,9 +145,9 @@ def test_sizes_that_divide_by_zero_are_not_tried(
 def test_what_no_class_can_be_made_of_is_a_function(
     tmp_path: Path, run_tests: Callable[[Package], bool]
 ) -> None:
-    score = r"s \cdot \frac{q^\top k_j}{\|q\| \|k_j\|}"
+    score = r"\frac{q^\top k_j}{\|k_j\|}"
     latex = (
-        rf"\mathrm{{CosAttn}}(q, K, V) = \sum_{{j}} \mathrm{{softmax}}_j\left({score}\right) v_j"
+        rf"\mathrm{{KeyAttn}}(q, K, V) = \sum_{{j}} \mathrm{{softmax}}_j\left({score}\right) v_j"
     )
     note = tmp_path / "Note.md"
     note.write_text(f"$${latex}$$\n", encoding="utf-8")
@@ -156,9 +156,9 @@ def test_what_no_class_can_be_made_of_is_a_function(
     note.write_text(f"#n2c/emit\n\n$${latex}$$\n", encoding="utf-8")
     compilation = compile_vault(read_vault(tmp_path), library())
     rendered = render(compilation, "transformer")
-    assert list(rendered.emitted.values()) == ["transformer.formulas.cos_attn"]
+    assert list(rendered.emitted.values()) == ["transformer.formulas.key_attn"]
     (remark,) = rendered.diagnostics
-    assert remark.code == "N2C053" and "function `cos_attn`" in remark.help
+    assert remark.code == "N2C053" and "function `key_attn`" in remark.help
     assert not any(" for " in told.message for told in compilation.formulas[0].diagnostics[:1])
     assert run_tests(rendered.files)
 
