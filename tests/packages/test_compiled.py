@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,7 +15,8 @@ from torch import Tensor, nn
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import generated.transformer as package
-from building import Package, package_of
+from building import package_of
+from emitted_tests import written
 from notes2code.components.library import library
 
 SCALED = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V"
@@ -166,12 +167,15 @@ def test_the_readme_says_how_many_attentions_compile_in_one_program() -> None:
 
 
 def test_attentions_that_the_sample_vault_lacks_compile_and_can_be_exported(
-    imported: Callable[[Package], ModuleType],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = {"rotary_attention": (D,), "grouped_query_attention": (D, H)}
     components = [library().components[name] for name in others]
-    # In one package: to the compiler, two of one name would be the same.
-    made = imported(package_of([SCALED, *(component.textbook for component in components)]))
+    # In one package with a name of its own: to the compiler, two of one name are the same.
+    files = package_of([SCALED, *(component.textbook for component in components)])
+    written({path.replace("transformer/", "lacking/"): files[path] for path in files}, tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    made = importlib.import_module("lacking")
     for component, sizes in zip(components, others.values(), strict=True):
         attention = getattr(made, component.class_name)(*sizes).eval()
         rows = x(), x(), x()
