@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def command() -> list[str]:
-    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+def command(first: str = "") -> list[str]:
+    code = f"{first}import sys; sys.path.insert(0, sys.argv.pop(1)); "
     code += "import runpy; runpy.run_module('notes2code', run_name='__main__')"
     return [sys.executable, "-c", code, str(ROOT)]
 
@@ -68,9 +68,13 @@ def test_a_build_that_is_ended_leaves_nothing_behind(tmp_path: Path, name: str) 
     )
     temporary = tmp_path / "tmp"
     temporary.mkdir()
+    heard = f"import signal; signal.signal(signal.{name}, signal.SIG_DFL); "  # also under nohup
     places = {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     building = subprocess.Popen(
-        [*command(), "build"], cwd=tmp_path, env={**os.environ, **places}, stderr=subprocess.PIPE
+        [*command(heard), "build"],
+        cwd=tmp_path,
+        env={**os.environ, **places},
+        stderr=subprocess.PIPE,
     )
     deadline = time.monotonic() + 60
     while not list(temporary.glob("notes2code-*/log")) and time.monotonic() < deadline:
