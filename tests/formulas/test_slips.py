@@ -86,6 +86,7 @@ COUNTED = [
     r"s = \sum_j x_j «j»",
     r"s = \sum_k \gamma^«k» x_k",
     r"f(x) = \max_k (c_k + «k» x)",
+    r"y_k = -\infty \cdot «k»",
     r"b_{tj} = c_j - «t» c_t",
     r"P_{ij} = 1[«j» \le \ell]",
 ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isfinite
 
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Big, Name, Node, Num, Script, walk
@@ -119,7 +120,7 @@ class _Moved:
         for factor in factors:
             if len(grown) == 1 and factor is grown[0][0]:
                 scale *= grown[0][1]
-            elif isinstance(factor, ir.Num) and len(grown) == 1:
+            elif isinstance(factor, ir.Num) and isfinite(factor.value) and len(grown) == 1:
                 scale *= Fraction(factor.value)
             elif grown:
                 self._tell(expr)
