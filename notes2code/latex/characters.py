@@ -40,6 +40,11 @@ def _word(tokens: Iterable[Token]) -> str:
     return "".join(token.text for token in tokens if token.text.isalnum())
 
 
+def row(latex: str, at: int) -> str:
+    """The row that holds a place: a formula in text without TeX may stand beside one in TeX."""
+    return latex[:at].rpartition("\\\\")[2] + latex[at:].partition("\\\\")[0]
+
+
 class Characters:
     """The tokens of one formula, as they are made of its letters and signs, and the problems met
     on the way."""
@@ -179,7 +184,7 @@ class Characters:
             and bool(self.tokens)
             and self.tokens[-1].kind == "_"
             and run.islower()
-            and "\\" not in self.latex
+            and "\\" not in row(self.latex, start)
             and self.latex[start + len(run) : start + len(run) + 1] not in ("_", "^")
             and not self._is_index_and_factor(run, start)
         )
@@ -188,7 +193,7 @@ class Characters:
         """Whether only the first of two letters is below a name, as TeX has it: the m of ``q_m =
         R_mq``, which stands below the left-hand side as well, while the q stands nowhere below and
         has nothing behind that the R_mq of a label would multiply."""
-        left, behind = self.latex.partition("=")[0], self.latex[start + len(run) :]
+        left, behind = row(self.latex, start).partition("=")[0], self.latex[start + len(run) :]
         counted = re.search(rf"_{run[0]}(?![A-Za-z])", left) is not None
         below = re.search(rf"_[A-Za-z]*{run[1]}", self.latex[:start] + behind)
         return counted and below is None and not behind.lstrip()[:1].isalpha()

@@ -8,7 +8,7 @@ from decimal import Decimal
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import environments
 from notes2code.latex.arguments import FUNCTION_WORDS, INDICES, Arguments
-from notes2code.latex.characters import Token
+from notes2code.latex.characters import Token, row
 from notes2code.latex.reader import OPERANDS
 from notes2code.latex.tree import (
     Big,
@@ -158,10 +158,12 @@ class Operands(Arguments):
         if token.kind == "big" or token.kind == "fn":
             self.at += 1
             return Name(token.text, token.span)
+        typed = token.kind == "num" and "\\" not in row(self.latex, token.start)
         tenth = token.text == "10" and self.tokens[self.at - 2].text == "log"
-        if not tenth:
+        whole = tenth or (typed and token.text[1:].isdigit())
+        if not whole:
             self.split_number()
-        if tenth or (token.kind == "open" and token.text in "(["):
+        if whole or (token.kind == "open" and token.text in "(["):
             self.problems.append(
                 warning(
                     "N2C026",

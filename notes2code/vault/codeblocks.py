@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markdown_it.token import Token
 
 from notes2code.vault.lines import Lines
-from notes2code.vault.looks import looks_like_formula, undelimited
+from notes2code.vault.looks import looks_like_formula, undelimited, without_remark
 from notes2code.vault.model import Formula, SourceMap
 from notes2code.vault.placed import PlacedText
 
@@ -48,7 +48,7 @@ def code_formulas(text: str, language: str, places: SourceMap) -> Iterator[Formu
         return
     position = 0
     for line in text.split("\n"):
-        start, latex = undelimited(line.strip())
+        start, latex = undelimited(without_remark(line).strip())
         if looks_like_formula(latex):
             start += position + len(line) - len(line.lstrip())
             yield Formula(latex, places.part(start, len(latex)), display=True, code=True)

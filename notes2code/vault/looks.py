@@ -12,7 +12,8 @@ _FORMULA = re.compile(
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(
-    r"""["#;$]|://|[=!]=|[-+*/|&:]=|=>|->|\w\.[a-z]\w|\w\.\w+\(|(?<!\w)--?[A-Za-z]{2,}|:\s*$|\\\\|\\$"""
+    r"""["#;$]|://|[=!]=|[-+*/|&:]=|=>|->|\w\.[a-z]\w|\w\.\w+\(|:\s*$|\\\\|\\$"""
+    r"|(?<![\w=(\[{])(?<![=+*/,(]\s)-[A-Za-z]{2,}|(?<!\w)--[A-Za-z]{2,}"
     r"|\b(?:import|from|def|return|self|class|for|while|print|lambda|elif|assert|const|let|var)\b"
     r"|</?[A-Za-z]|(?<!\w)__|__(?!\w)"
 )
@@ -30,6 +31,16 @@ def looks_like_math(text: str) -> bool:
 
 
 _DELIMITED = re.compile(r"\$\$?([^$]+)\$\$?|\\\((.+)\\\)|\\\[(.+)\\\]", re.DOTALL)
+
+
+_REMARK = re.compile(r"\s+#\s.*|\s{2,}(?:(?://|←|—|–).*|\([^\W\d_][\w '’-]{2,}\))")
+
+
+def without_remark(line: str) -> str:
+    """A line of a code block without what is said of it behind, as ``a = b   # first`` and ``a = b
+    (the first)``, set apart by two spaces, are."""
+    found = _REMARK.search(line)
+    return line if found is None or line[found.end() :].strip() else line[: found.start()]
 
 
 def undelimited(code: str) -> tuple[int, str]:

@@ -377,7 +377,7 @@ SLIPS = [
     refused("N2C021", r"«ext»{softmax}(x)"),
     refused("N2C021", r"«lpha» x + b"),
     refused("N2C021", r"«abla» x"),
-    refused("N2C025", r"y = x^1«0»"),
+    refused("N2C025", r"y = \alpha x^1«0»"),
     refused("N2C025", r"\mathrm{softmax}(QK^\top)V \quad «7»"),
     refused("N2C033", r"y = «A^{-2}» x"),
     refused("N2C037", r"z = \cos\theta + «i» \sin\theta"),

@@ -230,6 +230,15 @@ def test_attention(case: Case) -> None:
     Case("y = A × B", "A[n,d] B[d,m]", lambda a, b: a @ b),
     Case("Y = A ⊙ B", "A[n,d] B[n,d]", lambda a, b: a * b),
     Case("a_ij = exp(e_ij) / Σ_k exp(e_ik)", "e[n,m]", softmax),
+    # A formula in text without TeX is so beside one in TeX, too, and all its digits are lowered.
+    Case(
+        "b_ij = exp(u_ij) / Σ_k exp(u_ik)",
+        "x[n,d] z[m,d]",
+        lambda x, z: softmax(x @ z.T),
+        context=[r"u_{ij} = x_i^\top z_j"],
+    ),
+    Case("C = Concat(h_1, ..., h_12)", "h[12,d]", np.ravel),
+    Case("y = x^10", "x[d]", lambda x: x**10),
     Case("s_ij = q_i · k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
     Case("p = TP / (TP + FP)", "TP+ FP+", lambda t, f: t / (t + f)),
     Case(

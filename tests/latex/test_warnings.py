@@ -12,6 +12,7 @@ WARNINGS = [
     ("N2C023", r"y = ( a + b «\right»)"),
     ("N2C026", r"y = «\sqrt d_k»"),
     ("N2C026", r"y = a_«model»"),
+    ("N2C026", r"y = a_«12»"),
     ("N2C026", r"y = W«\_»1 x + b\_1"),
     ("N2C026", r"y = x / \sqrt{d«\_»model}"),
     ("N2C026", r"y = x \odot «cos_{m\theta}» + z \odot cos_{m\theta}"),

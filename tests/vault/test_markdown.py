@@ -154,6 +154,15 @@ def test_formulas_typed_as_code(read: Read) -> None:
     assert all(formula.code for formula in note.formulas)
 
 
+def test_what_is_said_behind_a_formula_in_code_is_no_part_of_it(read: Read) -> None:
+    text = (
+        "```\nu_i = W x_i   # the keys\nr = a + b  (the sum)\nL = -log(p)  // loss\n"
+        "z = f(a)  (a + b)\ntar -xzf a=b\n```\n"
+    )
+    found = ["u_i = W x_i", "r = a + b", "L = -log(p)", "z = f(a)  (a + b)"]
+    assert [f.latex for f in read(text).formulas] == found
+
+
 def test_formulas_shown_in_code_with_their_dollars(read: Read) -> None:
     text = "see `$ a_i = b $`, ``$$c_i$$``\n\n```\n\\(d_i = e\\)\n```\n\nand `$HOME`\n"
     note = read(text)
