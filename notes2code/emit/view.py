@@ -167,6 +167,8 @@ class View:
         block = self.uses.get("Layer")
         if self.form != "final_norm" or "P" in self.uses or not self.has_places or block is None:
             return False
+        if self.has_own_head or self.has("scale") or self.has("bias"):
+            return False
         if block.component != "transformer_block" or block.form != "pre_norm":
             return False
         mix, ffn = block.uses["Mix"].projected, block.uses["FFN"]
@@ -230,12 +232,24 @@ class View:
         return "P" in self.uses or "P" in self.recognised.found.roles
 
     @property
+    def has_own_head(self) -> bool:
+        """Whether the formula of a model has a matrix of its own for the way out."""
+        return "W" in self.recognised.found.roles
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether the formula of a model gives what its class returns put through a softmax."""
+        return isinstance(self.recognised.form.pattern.value.body, ir.Softmax)
+
+    @property
     def is_tied(self) -> bool:
         """Whether the way out of a model is the table of its tokens: the notes say so, or have one
         letter for both, and the same axes."""
-        if self.tied_by:
+        if self.tied_by or not self.has_own_head:
             return True
-        table = self.uses["token_embedding"]
+        table = self.uses.get("token_embedding")
+        if table is None:
+            return False
         same = self.var("W") == table.var("E") and self.turned("W") != table.turned("E")
         return same and bool(table._part.sources)
 

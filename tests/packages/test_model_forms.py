@@ -28,6 +28,30 @@ CASES = {
         ["self.norm = LayerNorm(", "h = self.norm(h)"],
         [],
     ),
+    "an own matrix for the way out": (
+        [
+            rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad "
+            r"P = \mathrm{softmax}(\mathrm{LayerNorm}(h_N) W_u)"
+        ],
+        [
+            "self.W_u = Linear(config.d_model, config.vocab_size, bias=False)",
+            "logits: Tensor = self.W_u(h)",
+        ],
+        ["linear_map"],
+    ),
+    "logits, of larger tokens": (
+        [rf"x_0 = \sqrt{{d}} U E, \quad {LAYERS.replace('h_', 'x_')}, \quad y = x_N W_u + c"],
+        [
+            "self.W_u = Linear(config.d_model, config.vocab_size)",
+            "math.sqrt(self.config.d_model) *",
+        ],
+        ["self.norm =", "W_p"],
+    ),
+    "the table of tokens and a bias": (
+        [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad y = \mathrm{{LayerNorm}}(h_N) W_e^\top + c"],
+        ["linear_map(h, self.W_e.weight, self.c)", "self.c = nn.Parameter(torch.zeros("],
+        ["Linear(config"],
+    ),
     "sinusoidal positions": (
         [POSITIONS, rf"h_0 = U T + PE, \quad {LAYERS}, \quad {TIED.replace('W_e', 'T')}"],
         ["self.PE = SinusoidalPositionalEncoding(", "self.PE.encodings[positions])"],
