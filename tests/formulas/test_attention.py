@@ -26,6 +26,17 @@ def sloped(q: Any, k: Any, m: float) -> Any:
 
 
 @table(
+    # Beside a number, too, √d_k is of the keys.
+    Case(
+        r"A = \mathrm{softmax}\left(\frac{X U (X W)^\top}{\tau \sqrt{d_k}}\right)",
+        "X[n,d] U[d,d_k] W[d,d_k] tau",
+        lambda X, U, W, tau: softmax(X @ U @ (X @ W).T / tau / np.sqrt(U.shape[1])),
+    ),
+    Case(
+        r"S = s \tanh\left(\frac{(X W_1) (X W_2)^\top}{s \sqrt{d_k}}\right)",
+        "s X[n,d] W_1[d,d_k] W_2[d,d_k]",
+        lambda s, X, W_1, W_2: s * np.tanh(X @ W_1 @ (X @ W_2).T / s / np.sqrt(W_1.shape[1])),
+    ),
     # The list of distances goes up to the place of the query, and so do the keys; the slope has
     # the number of its head, or of its layer.
     Case(

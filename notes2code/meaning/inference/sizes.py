@@ -289,16 +289,28 @@ def _between_weights(expr: Expr) -> Iterator[Reduce]:
 
 
 def _scale_size(run: Run, factor: Expr) -> Size | None:
-    """The size that a scale is a power of: any power for d and its like, a root or a quotient
-    for other letters. A number that another statement defines, β = 1/√d, is what it says."""
+    """The size that a scale is a power of: any power for d and its like, also beside a number as
+    in τ√d_k, a root or a quotient for other letters. A number that another statement defines,
+    β = 1/√d, is what it says."""
     if isinstance(factor, Ref) and not factor.at and factor.array in run.defined:
         factor = run.defined[factor.array].array.body
-    powered = False
-    while isinstance(factor, ir.Pow) and isinstance(factor.exponent, Num):
-        powered = powered or factor.exponent.value in (-1, ir.HALF.value)
-        factor = factor.base
-    if isinstance(factor, ir.Mul) and len(factor.factors) == 2 and factor.factors[0] == ir.ONE:
-        factor = factor.factors[1]
-    if not isinstance(factor, Size):
-        return None
-    return factor if powered or names.is_size_name(factor.name) else None
+    powered, alone = False, True
+    while True:
+        match factor:
+            case ir.Pow(base, Num(exponent)):
+                powered = powered or exponent in (-1, ir.HALF.value)
+                factor = base
+            case ir.Mul(factors) if len(rest := [f for f in factors if f != ir.ONE]) < len(factors):
+                factor = ir.mul(*rest)
+            case ir.Mul(factors) if len(rest := [f for f in factors if not _is_number(f)]) == 1:
+                alone, factor = False, rest[0]
+            case Size():
+                known = names.is_size_name(factor.name)
+                return factor if known or (powered and alone) else None
+            case _:
+                return None
+
+
+def _is_number(expr: Expr) -> bool:
+    """Whether it is a number, written or by its letter."""
+    return isinstance(expr, Num) or (isinstance(expr, Ref) and not expr.at)
