@@ -11,6 +11,7 @@ from typing import Any
 from notes2code.components.plan import Source
 from notes2code.diagnostics import Severity
 from notes2code.diagnostics.render import clean
+from notes2code.inspection import drawings
 from notes2code.inspection.facts import diagnostic_facts
 from notes2code.inspection.text import counted
 from notes2code.pipeline import Outcome, Result
@@ -143,6 +144,14 @@ def _formulas(result: Result) -> Iterator[str]:
     images = _places((d.path, d.line) for d in result.diagnostics if d.code == _IMAGES)
     if images:
         yield f"  embedded images are not read: {images}"
+    drawn = _places(
+        (note.path, note.source.position(scene.start)[0])
+        for note in compilation.vault.notes
+        for scene in note.scenes
+        if all(drawings.counts(scene))
+    )
+    if drawn:
+        yield f"  drawings are read for their equations and labels, no model is made of: {drawn}"
 
 
 def _written(result: Result) -> Iterator[str]:

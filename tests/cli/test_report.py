@@ -64,3 +64,12 @@ def test_images_that_are_not_read_are_named(report: Vault) -> None:
     report.write("A.md", "# Note\n\n![[Pasted image 1.png]]\n")
     report.write("B.md", "![](a.png)\n\n![](b.jpg)\n")
     assert "embedded images are not read: A.md:3; B.md:1" in lines(report)
+
+
+def test_drawings_of_which_no_model_is_made_are_named(report: Vault) -> None:
+    """Those with boxes and arrows: one without shows nothing that a model could be."""
+    flow = "```mermaid\nflowchart TD\n  A[LayerNorm] --> B[FFN]\n```\n"
+    alone = "```mermaid\nflowchart TD\n  A[LayerNorm]\n```\n"
+    report.write("A.md", f"# Block\n\n{flow}\n{alone}\n{flow}")
+    told = "drawings are read for their equations and labels, no model is made of: A.md:3, 12"
+    assert told in lines(report)
