@@ -71,5 +71,5 @@ def test_drawings_of_which_no_model_is_made_are_named(report: Vault) -> None:
     flow = "```mermaid\nflowchart TD\n  A[LayerNorm] --> B[FFN]\n```\n"
     alone = "```mermaid\nflowchart TD\n  A[LayerNorm]\n```\n"
     report.write("A.md", f"# Block\n\n{flow}\n{alone}\n{flow}")
-    told = "drawings are read for their equations and labels, no model is made of: A.md:3, 12"
+    told = "drawings are read for their equations and labels, no model is made of: A.md:4, 14"
     assert told in lines(report)
