@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 from notes2code.vault.masked import WORD
 
+# The target may be a shortcode of Hugo's, ``{{< ref "Softmax" >}}``.
 _LINK = re.compile(
-    r"(!?)\[([^\[\]]*)\]\([ \t]*(?:<[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
+    r"(!?)\[([^\[\]]*)\]\([ \t]*(?:<[^<>\n]*>|\{\{[^{}\n]*\}\}|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
 # Every alternative starts with a plain sign, which keeps the search fast.

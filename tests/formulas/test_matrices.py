@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def _normalised_rows(d: np.ndarray, a: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -38,6 +38,18 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         context=[r"X^\dagger = \epsilon X^\top"],
     ),
     Case(r"w = X^\dagger y", "X_dagger[d,n] y[n]", np.matmul, shapes={"X_dagger": ("d", "n")}),
+    # A column times a row before a matrix, whatever makes the row; a small t for all transposes.
+    Case(
+        r"Y = u \tanh(A v)^\top B",
+        "u[p] A[n,m] v[m] B[n,d]",
+        lambda u, a, v, b: np.outer(u, np.tanh(a @ v) @ b),
+    ),
+    Case(
+        r"G = \sum_{i=1}^{n} u_i \mathrm{softmax}((u_i^t P K^t)^t)^t V",
+        "u[n,d] P[d,e] K[m,e] V[m,p]",
+        lambda u, p, k, v: u.T @ softmax(u @ p @ k.T) @ v,
+    ),
+    Case(r"g = (A x)^t B y", "A[n,m] x[m] B[n,d] y[d]", lambda a, x, b, y: (a @ x) @ (b @ y)),
     # Inverses and determinants of square matrices.
     Case(
         r"\theta = (X^\top X)^{-1} X^\top y",

@@ -173,6 +173,9 @@ BROKEN = [
 
 UNKNOWN = [
     refused("N2C033", r"Q_T = X_T W_Q^«T»"),
+    refused("N2C033", r"y = «(I - A)^2» x"),
+    refused("N2C033", r"y_k = «(I - A)^k» x"),
+    refused("N2C033", r"h_j = «(\bar{B} C)^j» x"),
     refused("N2C037", r"g = \mathrm{TopK}(«k = 2», x)"),
     refused("N2C041", r"f(x, a) = a x, \quad y = f«(z, b = 3)»"),
     refused("N2C021", r"«\softmx»(QK^\top)V"),

@@ -31,6 +31,12 @@ INPUTS = "W[p,d] x[d] b[p]"
     Case(
         r"p = \sigma(W x)",
         "W[p,d] x[d]",
+        lambda w, x: softmax(w @ x),
+        context=r"Here $\sigma \colon \mathbb{R}^p \to \mathbb{R}^p$ is the softmax map.",
+    ),
+    Case(
+        r"p = \sigma(W x)",
+        "W[p,d] x[d]",
         lambda w, x: sigmoid(w @ x),
         context=r"$\sigma$はソフトマックスではなくシグモイド関数です。",
     ),

@@ -189,6 +189,9 @@ def test_updates(case: Case) -> None:
         "c x_0[d] sigma epsilon_0[d]",
         lambda a, x, b, e: a * x + b * e,
     ),
+    # A step moves along a direction, which is no size and no number, whatever its letter.
+    Case(r"z_{new} = z_{old} + \eta d", "z_old[n] eta d[n]", lambda z, e, d: z + e * d),
+    Case(r"W = W - \eta m", "W[n,d] eta m[n,d]", lambda w, e, m: w - e * m),
     # What is drawn from a distribution of vectors is one, whatever stands before it.
     Case(
         r"z_t = z_{t-1} + r(t) \xi_t, \quad \xi_t \sim \mathcal{N}(0, I)",

@@ -116,6 +116,11 @@ def test_links(read: Read) -> None:
     assert note.diagnostics == ()
 
 
+def test_a_shortcode_is_a_target(read: Read) -> None:
+    (paragraph,) = read('the [soft map]({{< ref "a b" >}}) of x').paragraphs
+    assert paragraph.text == "the soft map of x"
+
+
 def test_embedded_images_are_named_once(read: Read) -> None:
     images = "".join(f"![[scan {i}.png]]\n" for i in range(7))
     (told,) = read(f"text\n\n{images}![](https://a.b/plot)\n![[Note]]").diagnostics

@@ -133,7 +133,7 @@ def is_size(run: Run, name: str) -> bool:
     """Whether a letter without an index is the size of an axis."""
     if name in run.symbols or name in run.shapes:
         return False
-    if name in run.seen.magnitudes or name in run.seen.points:
+    if name in run.seen.magnitudes or name in run.seen.points or name in run.seen.moves:
         return False
     if run.scope.ranks.get(name):
         return False  # the m of ``m = [h; c]``

@@ -295,7 +295,7 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         return inverses.inverse(run, base, where)
     if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
         _refuse_raised_vector(run, base, base.body, where)
-    if base.rank == 2 and isinstance(base.body, ir.Ref):
+    if base.rank == 2 and (isinstance(base.body, ir.Ref) or _has_identity(base)):
         raise error(
             "N2C033",
             f"the power of the matrix `{run.quote(base.span)}` may mean a product or "
@@ -383,6 +383,13 @@ def _on_diagonal(run: Run, base: Value, where: Span) -> Expr | None:
     arrays = [one.array for one in run.defined.values() if one.name == name]
     defined = len(arrays) == 1 and diagonals.value(arrays[0].body, arrays[0].indices) is not None
     return base.body if defined else None
+
+
+def _has_identity(base: Value) -> bool:
+    """Whether something is added to the identity matrix, or taken off it: ``I - L``."""
+    terms = base.body.terms if isinstance(base.body, ir.Add) else ()
+    cases = (inner for term in terms for inner in ir.walk(term) if isinstance(inner, ir.Cases))
+    return any(diagonals.value(one, base.axes) is not None for one in cases)
 
 
 def _diagonal_power(run: Run, base: Value, element: Expr, exponent: Value, where: Span) -> Value:

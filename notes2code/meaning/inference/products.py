@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from notes2code.diagnostics import Span, error, note, warning
@@ -18,6 +19,7 @@ from notes2code.meaning.inference.values import (
     free_roots,
     is_gate,
     matrix_product,
+    outer,
     shape_text,
     two_vectors,
 )
@@ -63,10 +65,16 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
 
 
 def _in_turn(run: Run, values: Sequence[Value]) -> Value:
-    """The product of some factors from left to right."""
+    """The product of some factors from left to right. In ``u f(v)^⊤ B`` a column is multiplied by a
+    row: the dot product of two rows would be a number before a matrix."""
     result = values[0]
-    for value in values[1:]:
-        result = product(run, result, value, result.span.to(value.span))
+    for at, value in enumerate(values[1:], 2):
+        where = result.span.to(value.span)
+        before_matrix = any(behind.rank == 2 for behind in values[at : at + 1])
+        if before_matrix and value.row and not result.row and result.rank == value.rank == 1:
+            result = replace(outer(result, value), span=where)
+        else:
+            result = product(run, result, value, where)
     return result
 
 

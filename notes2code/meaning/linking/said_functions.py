@@ -32,7 +32,8 @@ NAMES = {
 
 _GREEK = {"σ": "sigma", "φ": "phi", "ϕ": "phi", "ψ": "psi", "ρ": "rho", "varphi": "phi"}
 _LETTER = (
-    r"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|[σφϕψρfg])(?:\([^()$]{1,8}\))?\s*\$"
+    r"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|[σφϕψρfg])"
+    r"(?:\([^()$]{1,8}\)|\s*(?::|\\colon\b)[^$=]{1,80})?\s*\$"
     r"|(?<![\w$])(?P<bare>[σφϕψρ])(?!\w))"
 )
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"

@@ -29,7 +29,8 @@ from notes2code.meaning.stated import Define, Statement
 
 def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
     """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
-    or the matrix with the number k."""
+    or the matrix with the number k. The k of ``(A B)^k`` is a power of a matrix, and that of ``(A +
+    B)^k`` may be."""
     powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
     whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
     for node in powers:  # the e^z_i beside e^z
@@ -37,11 +38,12 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
             text = "the index stands below `e`, and not below what it is raised to"
             raise error("N2C033", text, node.span, "write `e^{z_i}`, or `(e^{z})_i`")
     for node in scripted:
-        if (
-            node.sub is not None
-            or not isinstance(node.sup, Name)
-            or binders.bare(node) not in ("A", "P")
-        ):
+        if node.sub is not None or not isinstance(node.sup, Name):
+            continue
+        if node.sup.text in seen.bound and _is_of_matrices(node.base):
+            text = "this may be the power of a matrix, or of each of its elements"
+            raise error("N2C033", text, node.span, "a power of a matrix is not computed")
+        if binders.bare(node) not in ("A", "P"):
             continue
         letter = node.sup.text
         alike = (n for n in scripted if isinstance(n.sup, Name) and n.sup.text == letter)
@@ -52,6 +54,16 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
                 node.sup.span,
                 f"write `({letter})` for the number; a power of a matrix is not computed",
             )
+
+
+def _is_of_matrices(base: Node) -> bool:
+    """Whether capital letters alone, which stand in parentheses, are multiplied or added."""
+    match base:
+        case Group("(", (Juxt() | Infix("+" | "-") as inner,)):
+            parts = inner.factors if isinstance(inner, Juxt) else (inner.left, inner.right)
+            letters = [binders.bare(part) for part in parts]
+            return all(len(letter) == 1 and letter.isupper() for letter in letters)
+    return False
 
 
 def refuse_transposed_labels(nodes: Nodes) -> None:

@@ -1,5 +1,5 @@
 """Letters with a prime: the ``t'`` of ``α_{t,t'} = …`` is an index of its own, and the ``K'`` of
-``Q K'`` may be a transpose."""
+``Q K'`` may be a transpose, as the ``K^t`` is."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from notes2code.latex.tree import (
     Big,
     Change,
     Formula,
+    Group,
+    Juxt,
     Name,
     Node,
     Relation,
@@ -63,6 +65,34 @@ def letter(node: Node) -> str:
         case Script(Name(text), None, None, 1) if text in names.INDEX_LETTERS:
             return text
     return ""
+
+
+def small_signs(formula: Formula) -> Change | None:
+    """The t of all that stands in a formula with a ``K^t`` or a ``(A x)^t``, as the sign of a
+    transpose: those who write it so there write all of them so, unless t is anything else."""
+    above = [node for node in formula.of(Script) if _has_small_sign(node)]
+    letters = sum(name.text == "t" for name in formula.of(Name))
+    if letters != len(above) or not any(map(_is_of_product, above)):
+        return None
+
+    def signed(node: Script) -> Node | None:
+        return replace(node, sup=Name("top", node.span)) if _has_small_sign(node) else None
+
+    return signed
+
+
+def _has_small_sign(node: Script) -> bool:
+    return isinstance(node.sup, Name) and node.sup.text == "t"
+
+
+def _is_of_product(node: Script) -> bool:
+    """Whether a script is that of keys, or of a product with a matrix, which no number is."""
+    match node.base:
+        case Name("K"):
+            return True
+        case Group("(", (Juxt(factors),)):
+            return any(names.base_letter(names.label(one)).isupper() for one in factors)
+    return False
 
 
 def as_transposes(tree: Tree, named: Set[str]) -> Tree | None:

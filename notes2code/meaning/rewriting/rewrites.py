@@ -91,6 +91,8 @@ REWRITES = (
     Rewrite(Juxt, normal_probabilities.written_out),
     # An index is one letter: a prime would be one of the name, or a derivative.
     Rewrite(Script, primed.renamed),
+    # Those who write one transpose with a small t write all so.
+    Rewrite(Script, primed.small_signs),
     # A mark at the name of a function would make it another function.
     Rewrite(Juxt, turned_functions.apart),
     # The angle below the matrix of a rotation has a number, which is an index of the matrix;
