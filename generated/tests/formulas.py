@@ -45,7 +45,7 @@ from transformer.layers import (
     GeluFeedForward,
     LayerNorm,
     OutputHead,
-    PreNormAddNorm,
+    PreNorm,
     TokenEmbedding,
     TransformerBlock,
 )
@@ -1455,15 +1455,15 @@ def add_norm_by_formula(
     return output.reshape(x.shape)
 
 
-def pre_norm_add_norm_reference(x, LayerNorm, Sublayer):
+def pre_norm_reference(x, LayerNorm, Sublayer):
     d = len(x)
     layer_norm_out = LayerNorm(x)
     sublayer_out = Sublayer(layer_norm_out)
     return np.array([x[a] + sublayer_out[a] for a in range(d)])
 
 
-def pre_norm_add_norm_by_formula(
-    layer: PreNormAddNorm,
+def pre_norm_by_formula(
+    layer: PreNorm,
     x: Tensor | np.ndarray,
     sublayer: Callable[[np.ndarray], np.ndarray],
 ) -> np.ndarray:
@@ -1474,7 +1474,7 @@ def pre_norm_add_norm_by_formula(
 
     rows = array(x).reshape(-1, x.shape[-1])
     output = np.stack(
-        [pre_norm_add_norm_reference(x=row, LayerNorm=norm, Sublayer=sublayer) for row in rows]
+        [pre_norm_reference(x=row, LayerNorm=norm, Sublayer=sublayer) for row in rows]
     )
     return output.reshape(x.shape)
 

@@ -23,7 +23,7 @@ from formulas import (
     gelu_feed_forward_by_formula,
     layer_norm_by_formula,
     output_head_by_formula,
-    pre_norm_add_norm_by_formula,
+    pre_norm_by_formula,
     token_embedding_by_formula,
     transformer_block_by_formula,
 )
@@ -36,7 +36,7 @@ from transformer.layers import (
     GeluFeedForward,
     LayerNorm,
     OutputHead,
-    PreNormAddNorm,
+    PreNorm,
     TokenEmbedding,
     TransformerBlock,
 )
@@ -302,48 +302,48 @@ def test_add_norm_leaves_its_input_alone() -> None:
     assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
 
 
-def test_pre_norm_add_norm_is_the_formula() -> None:
-    layer = randomised(PreNormAddNorm(d_model=5))
+def test_pre_norm_is_the_formula() -> None:
+    layer = randomised(PreNorm(d_model=5))
     x = torch.randn(2, 3, 5, dtype=torch.float64)
-    assert_equals(layer(x, torch.sin), pre_norm_add_norm_by_formula(layer, x, np.sin))
+    assert_equals(layer(x, torch.sin), pre_norm_by_formula(layer, x, np.sin))
 
 
-def test_pre_norm_add_norm_in_float32() -> None:
-    layer = PreNormAddNorm(d_model=5)
+def test_pre_norm_in_float32() -> None:
+    layer = PreNorm(d_model=5)
     x = torch.randn(3, 5)
     output = layer(x, torch.sin)
-    assert_close_in_float32(output, pre_norm_add_norm_by_formula(layer, x, np.sin))
+    assert_close_in_float32(output, pre_norm_by_formula(layer, x, np.sin))
 
 
-def test_pre_norm_add_norm_around_nothing() -> None:
-    layer = randomised(PreNormAddNorm(d_model=5))
+def test_pre_norm_around_nothing() -> None:
+    layer = randomised(PreNorm(d_model=5))
     x = torch.randn(2, 3, 5, dtype=torch.float64)
     output = layer(x, torch.zeros_like)
     assert_equals(output, array(x))
 
 
-def test_pre_norm_add_norm_drops_out_only_in_training() -> None:
-    layer = PreNormAddNorm(d_model=50, dropout=0.5)
+def test_pre_norm_drops_out_only_in_training() -> None:
+    layer = PreNorm(d_model=50, dropout=0.5)
     x = torch.randn(4, 50)
     assert not torch.equal(layer(x, torch.sin), layer(x, torch.sin))
     layer.eval()
     assert torch.equal(layer(x, torch.sin), layer(x, torch.sin))
 
 
-def test_pre_norm_add_norm_drops_out_of_the_sublayer_alone() -> None:
-    layer = PreNormAddNorm(d_model=50, dropout=0.5)
+def test_pre_norm_drops_out_of_the_sublayer_alone() -> None:
+    layer = PreNorm(d_model=50, dropout=0.5)
     x = torch.randn(4, 50)
     assert torch.equal(layer(x, torch.zeros_like), layer(x, torch.zeros_like))
 
 
-def test_pre_norm_add_norm_has_gradients() -> None:
-    layer = randomised(PreNormAddNorm(d_model=4))
+def test_pre_norm_has_gradients() -> None:
+    layer = randomised(PreNorm(d_model=4))
     x = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda x: layer(x, torch.sin), x)
 
 
-def test_pre_norm_add_norm_leaves_its_input_alone() -> None:
-    layer = PreNormAddNorm(d_model=5)
+def test_pre_norm_leaves_its_input_alone() -> None:
+    layer = PreNorm(d_model=5)
     assert_inputs_untouched(lambda x: layer(x, torch.sin), torch.randn(2, 5))
 
 

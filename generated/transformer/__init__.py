@@ -35,7 +35,7 @@ from .layers import (
     GeluFeedForward,
     LayerNorm,
     OutputHead,
-    PreNormAddNorm,
+    PreNorm,
     TokenEmbedding,
     TransformerBlock,
 )
@@ -89,7 +89,7 @@ __all__ = [
     "MultiHeadAttention",
     "OutputHead",
     "ParametricKernelAttention",
-    "PreNormAddNorm",
+    "PreNorm",
     "RelativePositionAttention",
     "RelativePositionBias",
     "RelativeSelfAttention",

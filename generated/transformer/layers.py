@@ -159,7 +159,7 @@ class AddNorm(nn.Module):
         return output
 
 
-class PreNormAddNorm(nn.Module):
+class PreNorm(nn.Module):
     r"""A residual connection around layer normalisation and the sublayer behind it.
 
         \mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))

@@ -117,7 +117,8 @@ class Component:
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
     usual names of its roles in code, ``numbers`` the roles that its class is made with as numbers,
     and what they are by default. ``textbook`` is its usual formula. ``summaries`` are what its
-    docstring says in the place of its ``summary`` for formulas of some part. ``also`` gives, by its
+    docstring says in the place of its ``summary`` for formulas of some part, ``classes`` what it is
+    called then. ``also`` gives, by its
     names in ``mentions``, the kinds of formulas that have the name, too.
     """
 
@@ -150,6 +151,7 @@ class Component:
     forms: tuple[Form, ...]
     equation: Equation = field(repr=False)
     summaries: Mapping[str, str]
+    classes: Mapping[str, str]
 
 
 class Library:
@@ -356,6 +358,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         forms=forms,
         equation=textbook,
         summaries=data.get("summaries", {}),
+        classes=data.get("classes", {}),
     )
 
 

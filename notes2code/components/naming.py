@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 from notes2code.components import settings
 from notes2code.components.distances import PAIR, relative
+from notes2code.components.library import Setting
 from notes2code.components.masks_told import MASKS, words_of_masks
 from notes2code.components.own_sizes import in_own_sizes, shown_settings
 from notes2code.components.recognise import Recognised
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Ref, Size, walk
+from notes2code.meaning.ir import (
+    Expr,
+    Fn,
+    Idx,
+    Index,
+    Lambda,
+    Mul,
+    Num,
+    Pow,
+    Ref,
+    Size,
+    walk,
+)
 from notes2code.names import snake
 
 
 def class_name(recognised: Recognised) -> str:
-    """What the field calls it: by a setting that has names of its own, else by its component.
-    Nothing is called scaled that is not."""
-    shown = shown_settings(recognised)
+    """What the field calls it: by a setting or a form that has names of its own, else by its
+    component. Nothing is called scaled that is not."""
+    component, shown = recognised.component, shown_settings(recognised)
     named = (
-        setting.classes[value]
-        for setting in recognised.component.settings.values()
-        if (value := shown[setting.name]) is not None and value in setting.classes
+        s.classes[shown[s.name] or ""] for s in component.settings.values() if _names(s, shown)
     )
-    name = next(named, recognised.component.class_name)
+    usual = component.classes.get(recognised.form.part, component.class_name)
+    name = next(named, usual)
     unscaled = name.startswith("Scaled") and shown.get("scale") is None
     return f"Unscaled{name.removeprefix('Scaled')}" if unscaled else name
+
+
+def _names(setting: Setting, shown: Mapping[str, str | None]) -> bool:
+    """Whether a class has its name from what a setting is."""
+    return shown[setting.name] in setting.classes
 
 
 def telling(recognised: Recognised) -> dict[str, str | None]:
@@ -80,9 +98,15 @@ def variant_name(
     base = class_name(recognised)
     mine, theirs = telling(recognised), telling(usual)
     words: list[str] = []
-    if recognised.form.part != usual.form.part and recognised.form.kind:
+    of_form = recognised.form.part != usual.form.part and recognised.form.kind
+    if of_form:
         words.append(_camel(recognised.form.kind))
-    differing = [name for name in mine if mine[name] != theirs[name]]
+    told, own = shown_settings(recognised), recognised.component.settings.values()
+    named = {setting.name for setting in own if _names(setting, told)}
+    if "scale" in mine:  # the c of a soft cap c tanh(x / c) is no temperature
+        values = settings.uncapped(recognised.settings)
+        mine |= {"scale": telling(replace(recognised, settings=values))["scale"]}
+    differing = [name for name in mine if mine[name] != theirs[name] and name not in named]
     # What the score goes through tells more than what it is scaled with.
     for setting in sorted(differing, key=lambda name: name != "score"):
         if setting not in MASKS and not _goes_without_saying(setting, mine[setting], usual):
@@ -94,7 +118,9 @@ def variant_name(
     words += called
     candidates = [_joined(word, base) for word in words]
     if len(words) > 1:
-        candidates.append(_joined("".join(words), base))
+        # Two settings a name can hold; of more words, the first says most.
+        both = len(words) == 2 and not of_form
+        candidates.insert(0 if both else len(words), _joined("".join(words), base))
     if not words:
         candidates.append(base)
     candidates += [_of(base, title) for title in titles]
@@ -109,6 +135,7 @@ def variant_name(
 
 _WORDS = {
     "scale": ("Unscaled", "Rescaled"),
+    "factor": ("Unscaled", "Scaled"),
     "score": ("Plain", "Reshaped"),
     "kernel": ("Plain", "Parametric"),
     "bias": ("Unbiased", "Biased"),
@@ -148,8 +175,10 @@ def _word(setting: str, value: str | None, recognised: Recognised) -> str:
         return "SoftCapped"
     if value is not None and setting == "scale":
         return _word_of_scale(recognised.settings[setting].body)
-    if value is not None and setting in ("kernel", "activation"):
-        return _word_of_expression(setting, value)
+    if value is not None and setting == "kernel":
+        return _word_of_kernel(value)
+    if value is not None and setting == "activation":
+        return _word_of_activation(recognised.settings[setting].body)
     missing, other = _WORDS.get(setting, (f"No{_camel(setting)}", f"Other{_camel(setting)}"))
     return missing if value is None else other
 
@@ -163,20 +192,32 @@ def _word_of_scale(body: Expr) -> str:
     return "ModelScaled" if by_model else "Rescaled"
 
 
-def _word_of_expression(setting: str, value: str) -> str:
-    """The word for an expression: by the names or functions in it, and the power it takes."""
+def _word_of_kernel(value: str) -> str:
+    """The word for a kernel: by the names or functions in it, and the power it takes."""
     functions = set(re.findall(r"[a-z]+(?=\()", value))
-    names = set(re.findall(r"[A-Za-z]\w*", value)) - functions - {"x"}
-    if setting == "kernel":
-        if names:
-            return "Parametric"
-        powers = {"Laplacian": ("x**0.5", "abs(x)"), "Gaussian": ("x**2", "*x")}
-        if functions <= {"abs", "exp"}:
-            return next((w for w, p in powers.items() if any(t in value for t in p)), "Rational")
-        return _camel(min(functions))
-    if functions == {"max"} or "relu" in functions:
+    if set(re.findall(r"[A-Za-z]\w*", value)) - functions - {"x"}:
+        return "Parametric"
+    powers = {"Laplacian": ("x**0.5", "abs(x)"), "Gaussian": ("x**2", "*x")}
+    if functions <= {"abs", "exp"}:
+        return next((w for w, p in powers.items() if any(t in value for t in p)), "Rational")
+    return _camel(min(functions))
+
+
+_POWERS = {2: "Squared", 3: "Cubed"}
+
+
+def _word_of_activation(body: Expr) -> str:
+    """The word for an activation: by the functions in it, and the power that is taken of one."""
+    match body:
+        case Pow(Fn(name, (Ref(),)), Num(power)) if power in _POWERS:
+            return _POWERS[int(power)] + _camel(name)
+        case Mul((Fn("sigmoid"), Ref()) | (Ref(), Fn("sigmoid"))):
+            return "Swish"
+    functions = {part.name for part in walk(body) if isinstance(part, Fn)}
+    powers = any(isinstance(part, Pow) for part in walk(body))
+    if functions and functions <= {"max", "min", "relu"} and not powers:
         return "LeakyRelu"
-    return _camel("".join(sorted(functions))) if functions else f"Other{_camel(setting)}"
+    return _camel(" ".join(sorted(functions))) if functions else "OtherActivation"
 
 
 FIRST_WORD = re.compile(r"[A-Z][a-z]+")

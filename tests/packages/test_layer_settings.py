@@ -210,7 +210,8 @@ def test_layer_norm(
 @pytest.mark.parametrize(("formula", "by_hand"), ADD_NORM)
 def test_add_norm(formula: str, by_hand: Any, imported: Any, run_tests: Any) -> None:
     files = package_of([rf"\mathrm{{AddNorm}}(x) = {formula}"])
-    layer = _random(imported(files).AddNorm(d_model=5))
+    name = "PreNorm" if formula.startswith("x +") else "AddNorm"
+    layer = _random(getattr(imported(files), name)(d_model=5))
     x = torch.randn(3, 5, dtype=torch.float64)
     expected = by_hand(x.numpy(), _weights(layer))
     np.testing.assert_allclose(layer(x, torch.sin).detach(), expected, rtol=1e-9)

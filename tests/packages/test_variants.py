@@ -90,7 +90,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
             r"lr = \lambda d^{-0.5} \min(step^{-0.5}, step \cdot warmup^{-1.5})",
             r"\eta_t = \frac{1}{\sqrt d} \min\left(\frac{1}{\sqrt t}, \frac{t}{w^{3/2}}\right)",
         ],
-        ["def warmup_schedule(", "def other_factor_warmup_schedule("],
+        ["def warmup_schedule(", "def scaled_warmup_schedule("],
     ),
 }
 
@@ -168,6 +168,40 @@ FEED_FORWARD = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
             ["FeedForward", "LeakyReluFeedForward"],
         ),
         ([FEED_FORWARD, r"f(x) = \max(0, xA + b)B + c"], ["FeedForward"]),
+        (
+            [
+                FEED_FORWARD,
+                r"g(x) = \mathrm{ReLU}(xW_1 + b_1)^2 W_2 + b_2",
+                r"\mathrm{FFN}_3(x) = \mathrm{Swish}_\beta(xW_1 + b_1) W_2 + b_2",
+                r"\mathrm{FFN}_4(x) = \max(0, xW_1 + b_1)^3 W_2 + b_2",
+            ],
+            [
+                "FeedForward",
+                "SquaredReluFeedForward",
+                "SwishFeedForward",
+                "CubedReluFeedForward",
+            ],
+        ),
+        (
+            [
+                r"g(x) = (\sigma(xW) \odot xV) U",
+                r"\mathrm{ReGLU}(x) = \mathrm{ReLU}(xW + b) \odot (xV + c)",
+                r"f(x) = (\mathrm{ReLU}(xW) \odot xV) U",
+            ],
+            ["GLU", "HiddenReGLU", "ReGLU"],
+        ),
+        (
+            [
+                SOFTMAX % r"\frac{QK^\top}{\sqrt{d_k}}",
+                SOFTMAX % r"\frac{QK^\top}{\tau \sqrt{d_k}} + B",
+                SOFTMAX % r"c \tanh\frac{QK^\top}{c \sqrt{d_k}}",
+            ],
+            [
+                "ScaledDotProductAttention",
+                "TemperedBiasedScaledDotProductAttention",
+                "SoftCappedScaledDotProductAttention",
+            ],
+        ),
     ],
 )
 def test_names_tell_what_differs(notes: list[str], names: list[str]) -> None:
