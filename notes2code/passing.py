@@ -16,7 +16,7 @@ from notes2code.compilation import Compilation
 from notes2code.emit.blocks import blocks_of, name_of
 from notes2code.emit.training import TESTS
 from notes2code.rendering import Rendered, render
-from notes2code.verify import Failure, Superseding, Verdict, never, verify
+from notes2code.verify import Failure, Superseding, Verdict, function_of, never, verify
 
 RECORD = ".notes2code.refused.json"
 """The file that says which classes failed their tests, and of which code."""
@@ -66,7 +66,7 @@ def _owners(failure: Failure, rendered: Rendered) -> set[str]:
     """The names of the classes and functions that a test is of; of a file that cannot be imported,
     those in whose code, or in whose tests, that fails."""
     tests, test = rendered.tests, failure.test
-    owners = tests.get(test) or tests.get("::".join(_function(test)), set())
+    owners = tests.get(test) or tests.get(function_of(test), set())
     if owners or "::" in test:
         return owners
     names = {name.rpartition(".")[2] for name in rendered.classes}
@@ -80,13 +80,8 @@ def _owners(failure: Failure, rendered: Rendered) -> set[str]:
 
 def _why(test: str) -> str:
     if "::" in test:
-        return f"its tests fail, such as `{_function(test)[1]}`"
+        return f"its tests fail, such as `{function_of(test).partition('::')[2]}`"
     return "its code, or that of its tests, cannot be imported"
-
-
-def _function(test: str) -> list[str]:
-    """The file and the name of a test, or of its class, without its parameters."""
-    return test.partition("[")[0].split("::")[:2]
 
 
 def _without(

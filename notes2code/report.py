@@ -75,7 +75,7 @@ def _tests_facts(verdict: Verdict) -> dict[str, Any]:
         "passed": verdict.passed,
         "failed": [{"test": f.test, "excerpt": f.excerpt} for f in verdict.failures],
         "problem": verdict.problem or None,
-        "cached": verdict.cached,
+        "passed_before": verdict.before,
     }
 
 
@@ -183,8 +183,11 @@ def _places(found: Iterable[tuple[str, int]]) -> str:
 def _tests(verdict: Verdict) -> Iterator[str]:
     if verdict.problem:
         return
-    cached = ", as before with the same code" if verdict.cached else ""
-    passed = f"tests of the package: {verdict.passed} passed{cached}"
+    before = ""
+    if verdict.before:
+        some = f"{verdict.before} of them " if verdict.before < verdict.passed else ""
+        before = f", {some}before with the same code"
+    passed = f"tests of the package: {verdict.passed} passed{before}"
     yield f"{passed}, {len(verdict.failures)} failed" if verdict.failures else passed
     for failure in verdict.failures[:_FAILURES]:
         yield f"  {failure.test}"

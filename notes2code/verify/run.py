@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
 from notes2code.cache import Remembered
-from notes2code.verify.identity import identity
+from notes2code.verify.identity import ALL, identities
+from notes2code.verify.reports import Case, Failure, NoReport, cases_in
 
 TIMEOUT = 600
 """Seconds that the tests of a package may take."""
@@ -27,37 +27,28 @@ NEEDED = ("torch", "numpy", "pytest")
 
 _COMMAND = (sys.executable, "-E", "-B", "-X", "utf8", "-m", "pytest", "-q", "--tb=short")
 _OPTIONS = ("-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--import-mode=importlib")
-_PASSED = Remembered("verified", 200)
-_EXCERPT = 8
+_PASSED = Remembered("verified", 50_000)
+_EACH = 40
+"""Tests, or classes of them, that are worth a process of their own: to start one takes a second."""
+_NOT_FOUND = 4
+"""What pytest ends with where there is no such test."""
+
 _LOOK = 0.2
 """Seconds between two looks whether tests that run are of use still."""
-
-_PLACE = re.compile(r'^(?:E +File "\S*/generated/)?([\w/]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
-_COLUMNS = 160
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A test that failed, or a file of tests that cannot be imported; the lines that say why; and
-    the places in the package's files that it came by, as file and line, the last one innermost."""
-
-    test: str
-    excerpt: str
-    places: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the tests of a package say.
 
-    ``problem`` says why they could not be run, and is empty where they were. ``cached`` is true
-    when the same code passed before and nothing was run.
+    ``problem`` says why they could not be run, and is empty where they were. Of those that passed
+    ``before`` were not run: they had passed for the same code.
     """
 
     passed: int = 0
     failures: tuple[Failure, ...] = ()
     problem: str = ""
-    cached: bool = False
+    before: int = 0
 
     @property
     def ok(self) -> bool:
@@ -80,29 +71,56 @@ def never() -> bool:
 def verify(
     files: Mapping[str, str], timeout: float = TIMEOUT, superseded: Superseding = never
 ) -> Verdict:
-    """Run the tests among ``files`` (texts by path) in a subprocess, in a folder of their own.
+    """Run the tests among ``files`` (texts by path) in processes, in a folder of their own.
 
-    Code that passed before is not run again. Nothing is left on disk but the cache's entry.
-    Raises Superseded as soon as ``superseded`` says so.
+    A test that passed before is not run again while the code that it comes by is the same. Nothing
+    is left on disk but the cache's entries. Raises Superseded as soon as ``superseded`` says so.
     """
-    tests = [path for path in files if path.startswith("tests/test_")]
-    if not tests:
+    if not any(path.startswith("tests/test_") for path in files):
         return Verdict()
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         names = " and ".join(missing)
         return Verdict(problem=f"{names} not installed for {sys.executable}")
-    key = identity(files, NEEDED)
-    passed = _PASSED.recall(key)
-    if passed is not None:
-        return Verdict(passed, cached=True)
-    verdict = _run(files, timeout, superseded)
-    if verdict.ok:
-        _PASSED.remember(key, verdict.passed)
+    keys = identities(files, NEEDED)
+    known = {test: n for test, key in keys.items() if (n := _PASSED.recall(key)) is not None}
+    if ALL in known:
+        return Verdict(known[ALL], before=known[ALL])
+    # Also what no test comes by can keep the package from being imported: one test is run.
+    left = [test for test in keys if test not in (ALL, *known)] or [*known][:1]
+    before = sum(passed for test, passed in known.items() if test not in left)
+    try:
+        cases = _run(files, left, timeout, superseded) if left else None
+        if cases is None:
+            before, cases = 0, _run(files, [ALL], timeout, superseded) or []
+    except NoReport as problem:
+        return Verdict(problem=f"its tests {problem}")
+    if not cases and not before:
+        return Verdict(problem="its test files hold no tests")
+    passed = before + sum(case.passed for case in cases)
+    verdict = Verdict(passed, tuple(f for case in cases for f in case.failures), before=before)
+    if keys:
+        _remember(keys, cases, verdict)
     return verdict
 
 
-def _run(files: Mapping[str, str], timeout: float, superseded: Superseding) -> Verdict:
+def _remember(keys: Mapping[str, str], cases: Iterable[Case], verdict: Verdict) -> None:
+    """Keep how many passed of each test that did not fail, and of all."""
+    by_test: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        by_test[case.of].append(case)
+    for test, of_test in by_test.items():
+        if test in keys and not any(case.failures for case in of_test):
+            _PASSED.remember(keys[test], sum(case.passed for case in of_test))
+    if verdict.ok:
+        _PASSED.remember(keys[ALL], verdict.passed)
+
+
+def _run(
+    files: Mapping[str, str], tests: Sequence[str], timeout: float, superseded: Superseding
+) -> list[Case] | None:
+    """The outcome of each test, or None where pytest does not know one of ``tests``. Raises
+    NoReport, and Superseded."""
     with tempfile.TemporaryDirectory(prefix="notes2code-", ignore_cleanup_errors=True) as name:
         root = Path(name) / "generated"
         for path, text in files.items():
@@ -110,42 +128,59 @@ def _run(files: Mapping[str, str], timeout: float, superseded: Superseding) -> V
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(text.encode())
         # The settings of a project around the staging folder must not count.
-        settings, report, log = (Path(name) / n for n in ("pytest.ini", "report.xml", "log"))
-        settings.write_text("[pytest]\n", encoding="utf-8")
-        places = ("-c", str(settings), f"--rootdir={root}", f"--junitxml={report}", "tests")
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [*_COMMAND, *_OPTIONS, *places],
-                cwd=root,
-                env=_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            if not _ends(process, timeout, superseded):
-                return Verdict(problem=f"its tests took longer than {timeout:g} seconds")
-        return _verdict(report, log)
+        (Path(name) / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+        count = min(os.cpu_count() or 1, -(-len(tests) // _EACH))
+        parts = [Path(name) / str(i) for i in range(count)]
+        started: list[subprocess.Popen[bytes]] = []
+        try:
+            for i, part in enumerate(parts):
+                started.append(_started(root, part, tests[i::count]))
+            _wait(started, timeout, superseded)
+        finally:
+            for process in started:
+                _kill(process)
+        if any(process.returncode == _NOT_FOUND for process in started):
+            return None
+        return [case for part in parts for case in cases_in(part / "report.xml", part / "log")]
 
 
-def _ends(process: subprocess.Popen[bytes], timeout: float, superseded: Superseding) -> bool:
-    """Wait for the end of the tests; they are stopped, with what they started, when that takes too
-    long, or when something comes between."""
+def _started(root: Path, part: Path, tests: Iterable[str]) -> subprocess.Popen[bytes]:
+    """A process that runs some tests and writes its report, and what it prints, to a folder."""
+    part.mkdir()
+    arguments = part / "tests"
+    arguments.write_text("\n".join(tests), encoding="utf-8")
+    places = ("-c", str(root.parent / "pytest.ini"), f"--rootdir={root}", f"@{arguments}")
+    with (part / "log").open("wb") as output:
+        return subprocess.Popen(
+            [*_COMMAND, *_OPTIONS, f"--junitxml={part / 'report.xml'}", *places],
+            cwd=root,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def _wait(
+    started: Iterable[subprocess.Popen[bytes]], timeout: float, superseded: Superseding
+) -> None:
+    """Wait for the end of the tests. Raises NoReport when that takes too long, and Superseded."""
     deadline = time.monotonic() + timeout
-    try:
-        while time.monotonic() < deadline:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_LOOK)
-                return True
+    for process in started:
+        while process.poll() is None:
             if superseded():
                 raise Superseded
-        return False
-    finally:
-        if process.poll() is None:
-            _kill(process)
+            if time.monotonic() > deadline:
+                raise NoReport(f"took longer than {timeout:g} seconds")
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_LOOK)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Stop a process that still runs, with what it started."""
+    if process.poll() is not None:
+        return
     if sys.platform == "win32":
         process.kill()
     else:
@@ -158,45 +193,3 @@ def _environment() -> dict[str, str]:
     compute is small, and threads would wait for each other, above all where others compute too."""
     kept = {n: v for n, v in os.environ.items() if not n.startswith(("PYTEST_", "PYTHON", "COV_"))}
     return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"}
-
-
-def _verdict(report: Path, log: Path) -> Verdict:
-    """The verdict in a report of pytest; without one, the end of what it printed."""
-    try:
-        cases = list(ElementTree.parse(report).iter("testcase"))
-    except (OSError, ElementTree.ParseError):
-        printed = log.read_text(encoding="utf-8", errors="replace").strip()
-        return Verdict(problem=f"its tests could not be run: {printed[-_COLUMNS * _EXCERPT :]}")
-    failures: list[Failure] = []
-    passed = 0
-    for case in cases:
-        wrong = [found for found in case if found.tag in ("failure", "error")]
-        failures += [Failure(_name(case), _excerpt(found), _places(found)) for found in wrong]
-        passed += not wrong and case.find("skipped") is None
-    if not cases:
-        return Verdict(problem="its test files hold no tests")
-    return Verdict(passed, tuple(failures))
-
-
-def _name(case: ElementTree.Element) -> str:
-    """The test as pytest names it; a test that a class inherits is named by that class."""
-    name, parts = case.get("name", ""), case.get("classname", "").split(".")
-    classes = [part for part in parts if part.startswith("Test")]
-    file = "/".join(part for part in parts if part not in classes)
-    return "::".join((f"{file}.py", *classes, name)) if file else name
-
-
-def _places(failure: ElementTree.Element) -> tuple[tuple[str, int], ...]:
-    """The places that a failure names: those of a traceback, and that of code which is no
-    Python, which pytest names in full."""
-    text = (failure.text or "").replace("\\", "/")
-    return tuple((file, int(line)) for file, line in _PLACE.findall(text))
-
-
-def _excerpt(failure: ElementTree.Element) -> str:
-    """The lines of a failure that say what went wrong, and where."""
-    text = (failure.text or failure.get("message") or "").split("\n")
-    said = [line[1:].strip() for line in text if line.startswith("E ")]
-    places = [line for line in text if line.startswith(("tests/", "tests\\"))]
-    chosen = [*places[-1:], *said] if said else [line for line in text if line.strip()][-3:]
-    return "\n".join(line[:_COLUMNS] for line in chosen[:_EXCERPT])

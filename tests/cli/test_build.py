@@ -45,7 +45,7 @@ def test_a_second_build_changes_and_runs_nothing(vault: Vault) -> None:
     times = {path: path.stat().st_mtime_ns for path in vault.out.rglob("*")}
     assert vault.run("build") == 0
     assert "generated: 3 unchanged" in vault.output
-    assert "1 passed, as before with the same code" in vault.output
+    assert "1 passed, before with the same code" in vault.output
     assert {p: p.stat().st_mtime_ns for p in vault.out.rglob("*")} == times
 
 
@@ -267,7 +267,7 @@ def test_the_report_as_json(vault: Vault) -> None:
     ]
     assert [d["path"] for d in data["diagnostics"]] == ["Bad.md"]
     assert set(data["files"]["created"]) == FILES
-    assert data["tests"] == {"passed": 3, "failed": [], "problem": None, "cached": False}
+    assert data["tests"] == {"passed": 3, "failed": [], "problem": None, "passed_before": 0}
     vault.run("build", "--check", "--format", "json")
     assert vault.data()["tests"] is None and vault.data()["files"]["created"] == []
     vault.run("build", "--diff", "--force", "--format", "json", "--package", "other")

@@ -77,7 +77,7 @@ def test_a_build_that_is_ended_leaves_nothing_behind(tmp_path: Path, name: str) 
         stderr=subprocess.PIPE,
     )
     deadline = time.monotonic() + 60
-    while not list(temporary.glob("notes2code-*/log")) and time.monotonic() < deadline:
+    while not list(temporary.glob("notes2code-*/*/log")) and time.monotonic() < deadline:
         time.sleep(0.05)  # until the tests of the package run
     building.send_signal(getattr(signal, name))
     assert building.communicate(timeout=30)[1] == b""

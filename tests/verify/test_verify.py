@@ -36,16 +36,57 @@ GOOD = package(
 
 def test_a_good_package_passes_and_is_not_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verify(GOOD) == Verdict(passed=2)
-    assert verify(GOOD) == Verdict(passed=2, cached=True)
+    assert verify(GOOD) == Verdict(passed=2, before=2)
 
     def never(*args: object) -> Verdict:
         raise AssertionError("the tests were run again")
 
     monkeypatch.setattr(run, "_run", never)
     commented = {**GOOD, "pkg/__init__.py": '"""Doc."""\n\n# why\n' + GOOD["pkg/__init__.py"]}
-    assert verify({**commented, "README.md": "text"}).cached
+    assert verify({**commented, "README.md": "text"}).before == 2
     with pytest.raises(AssertionError, match="run again"):
         verify({**GOOD, "pkg/__init__.py": "def double(x):\n    return 3 * x\n"})
+
+
+def test_only_tests_of_changed_code_are_run_again() -> None:
+    """Those that fail are, and one at least: what no test comes by may break the package."""
+    half = "\n\ndef half(x):\n    return x / 2\n"
+    tests = (
+        "from pkg import half\n\ndef test_double():\n    assert double(1) == 2\n\n"
+        "@pytest.mark.parametrize('x', [2, 4])\ndef test_half(x):\n    assert half(x) * 2 == x\n"
+    )
+    code = "def double(x):\n    return 2 * x\n"
+    assert verify(package(code + half, tests)) == Verdict(3)
+    faster = package("def double(x):\n    return x + x\n" + half, tests)
+    assert verify(faster) == Verdict(3, before=2)
+    wrong = package(code + half.replace("/ 2", "/ 3"), tests)
+    for _ in range(2):
+        verdict = verify(wrong)
+        assert (verdict.passed, verdict.before, len(verdict.failures)) == (1, 1, 2)
+    unused = package(f"{code}{half}\n\ndef unused():\n    pass\n", tests)
+    assert verify(unused) == Verdict(3, before=2)
+    broken = verify(package(f"{code}{half}\n\n1 / 0\n", tests))
+    assert broken.failures and not broken.ok
+
+
+def test_many_tests_are_shared_out_to_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "_EACH", 1)
+    monkeypatch.setattr(run.os, "cpu_count", lambda: 2)
+    tests = "".join(
+        f"def test_{i}():\n    assert double({i}) < 4 and {i} != os.getpid()\n\n" for i in range(4)
+    )
+    begin = package("def double(x):\n    return 2 * x\n", f"import os\n\n{tests}")
+    verdict = verify(begin)
+    assert verdict.passed == 2
+    assert {f.test[-1] for f in verdict.failures} == {"2", "3"}
+
+
+def test_a_test_that_pytest_does_not_know_keeps_no_other_from_being_run() -> None:
+    tests = "test_name = 'x'\n\ndef test_it():\n    assert double(1) == 2\n"
+    own = "class TestOwn:\n    def __init__(self):\n        pass\n"
+    good = package("def double(x):\n    return 2 * x\n", tests + own)
+    assert verify(good) == Verdict(1)
+    assert verify(package("def double(x):\n    return x\n", tests + own)).failures
 
 
 def test_failures_are_named_with_the_lines_that_say_why() -> None:
@@ -72,7 +113,7 @@ def test_failures_are_named_with_the_lines_that_say_why() -> None:
 def test_a_failing_package_is_run_again() -> None:
     bad = package("def double(x):\n    return x\n", "def test_it():\n    assert double(1) == 2\n")
     assert not verify(bad).ok
-    assert not verify(bad).ok and not verify(bad).cached
+    assert not verify(bad).ok and not verify(bad).before
 
 
 @pytest.mark.parametrize(
