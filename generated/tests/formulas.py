@@ -501,8 +501,8 @@ def encoder_layer_by_formula(layer: EncoderLayer, x: Tensor | np.ndarray) -> np.
         return encoder_layer_reference(
             X=x,
             MultiHead=partial(multi_head_attention_by_formula, layer.attention),
-            LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             FFN=partial(feed_forward_by_formula, layer.feed_forward),
+            LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             LayerNorm_2=partial(layer_norm_by_formula, layer.feed_forward_norm),
         )
 
@@ -725,10 +725,10 @@ def decoder_layer_by_formula(
             Y=x,
             H=memory,
             MaskedMultiHead=partial(causal_self_attention_by_formula, layer.attention),
-            LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             MultiHead=partial(multi_head_attention_by_formula, layer.cross_attention),
-            LayerNorm_2=partial(layer_norm_by_formula, layer.cross_attention_norm),
             FFN=partial(feed_forward_by_formula, layer.feed_forward),
+            LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
+            LayerNorm_2=partial(layer_norm_by_formula, layer.cross_attention_norm),
             LayerNorm_3=partial(layer_norm_by_formula, layer.feed_forward_norm),
         )
 
@@ -1267,8 +1267,8 @@ def transformer_block_by_formula(layer: TransformerBlock, x: Tensor | np.ndarray
         return transformer_block_reference(
             X=x,
             BiasedHeads=partial(biased_causal_self_attention_by_formula, layer.attention),
-            LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             MLP=partial(gelu_feed_forward_by_formula, layer.feed_forward),
+            LayerNorm=partial(layer_norm_by_formula, layer.attention_norm),
             LayerNorm_2=partial(layer_norm_by_formula, layer.feed_forward_norm),
         )
 

@@ -489,6 +489,14 @@ class View:
         of the calls."""
         return functions_of(self, role)
 
+    def norms(self, steps: Sequence[Mapping[str, str]]) -> list[str]:
+        """The attributes of a layer that are its norms, in the order of the calls; ``steps`` are
+        its sublayers."""
+        if self.form == "parallel":
+            return ["norm"]
+        kinds = ("norm", "output_norm") if self.form == "sandwich" else ("norm",)
+        return [f"{step['name']}_{kind}" for step in steps for kind in kinds]
+
     def of_one(self, role: str, function: str) -> str:
         """A function of one array as the formula calls it in a role: some write the same array
         for queries, keys and values, or give a memory besides."""

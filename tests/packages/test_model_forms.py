@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+import torch
+from torch import nn
 
 from building import Package, package_of
 
@@ -72,6 +75,22 @@ CASES = {
         ["class Decoder(", "DecoderLayer("],
         [],
     ),
+    "an encoder with a last norm": (
+        [
+            r"\mathrm{Encoder}(X) = \mathrm{RMSNorm}(H_N), \quad H_0 = X, \quad"
+            r" H_l = \mathrm{EncoderLayer}(H_{l-1}), \quad l = 1, \dots, N"
+        ],
+        ["self.norm = RMSNorm(d_model)", "self.norm(x)"],
+        [],
+    ),
+    "a decoder with a last norm": (
+        [
+            r"S_0 = Y, \quad S_l = \mathrm{DecoderLayer}(S_{l-1}, M), \quad l = 1, \dots, N, \quad"
+            r" \mathrm{Decoder}(Y, M) = \mathrm{LayerNorm}(S_N)"
+        ],
+        ["self.norm = LayerNorm(d_model)", "self.norm(x)"],
+        [],
+    ),
     "an encoder of tokens": (
         [r"H = \mathrm{Encoder}(U T + P)"],
         ["self.P = nn.Embedding(", "x = self.T(tokens) + self.P(positions)"],
@@ -124,6 +143,64 @@ def test_a_model_is_as_it_is_written(case: str, run_tests: Callable[[Package], b
     assert not any(text in code for text in not_there)
     others = {p for p in files if p.startswith("tests/test_")} - {"tests/test_models.py"}
     assert run_tests({path: text for path, text in files.items() if path not in others})
+
+
+ATTEND = r"\mathrm{CausalSelfAttention}"
+NORM = r"\mathrm{LayerNorm}"
+BLOCKS = {
+    "pre-norm": (
+        rf"\mathrm{{Block}}(x) = y + \mathrm{{FFN}}({NORM}(y)), \quad y = x + {ATTEND}({NORM}(x))",
+        lambda x, b: (
+            (y := x + b.attention(b.attention_norm(x))) + b.feed_forward(b.feed_forward_norm(y))
+        ),
+    ),
+    "norms of what is given": (
+        rf"\mathrm{{Block}}(x) = y + {NORM}(\mathrm{{FFN}}(y)), \quad y = x + {NORM}({ATTEND}(x))",
+        lambda x, b: (
+            (y := x + b.attention_norm(b.attention(x))) + b.feed_forward_norm(b.feed_forward(y))
+        ),
+    ),
+    "sandwich": (
+        rf"\mathrm{{Block}}(x) = y + {NORM}(\mathrm{{FFN}}({NORM}(y))), \quad "
+        rf"y = x + {NORM}({ATTEND}({NORM}(x)))",
+        lambda x, b: (
+            (y := x + b.attention_output_norm(b.attention(b.attention_norm(x))))
+            + b.feed_forward_output_norm(b.feed_forward(b.feed_forward_norm(y)))
+        ),
+    ),
+    "parallel": (
+        rf"n = {NORM}(x), \quad \mathrm{{Block}}(x) = x + {ATTEND}(n) + \mathrm{{FFN}}(n)",
+        lambda x, b: x + b.attention(b.norm(x)) + b.feed_forward(b.norm(x)),
+    ),
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_has_its_norms_where_they_are_written(
+    block: str, imported: Any, run_tests: Callable[[Package], bool]
+) -> None:
+    latex, by_hand = BLOCKS[block]
+    files = package_of([latex])
+    layer = imported(files).TransformerBlock(6, 2, 8).eval()
+    for weight in layer.parameters():
+        nn.init.normal_(weight)
+    x = torch.randn(2, 4, 6)
+    torch.testing.assert_close(layer(x), by_hand(x, layer))
+    assert run_tests(files)
+
+
+def test_a_norm_with_one_added_to_its_gain_begins_with_a_gain_of_one(
+    imported: Any, run_tests: Callable[[Package], bool]
+) -> None:
+    root = r"\sqrt{\frac1d \sum_i x_i^2 + \epsilon}"
+    files = package_of([rf"\mathrm{{RMSNorm}}(x) = \frac{{x}}{{{root}}} \odot (1 + g)"])
+    norm = imported(files).RMSNorm(5)
+    x = torch.randn(3, 5)
+    expected = x / (x.square().mean(dim=-1, keepdim=True) + norm.eps).sqrt()
+    torch.testing.assert_close(norm(x), expected)
+    nn.init.constant_(norm.g, 0.5)
+    torch.testing.assert_close(norm(x), 1.5 * expected)
+    assert run_tests(files)
 
 
 def test_a_gpt_cannot_be_made_of_decoder_layers() -> None:
