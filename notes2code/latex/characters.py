@@ -81,6 +81,10 @@ class Characters:
                 Span(start, start + len(run)),
                 f"write `\\{words.EATEN[run]}`",
             )
+        if self._ends_in_name_of_program(run, start):
+            self._add_letters(run[:-2], start)
+            self._lower_letter(run[-2:], start + len(run) - 2)
+            return
         pieces = words.cut(run, self.known)
         if self._is_called(run, start) or self._is_given_several(pieces, start + len(run)):
             pieces = [run]
@@ -98,6 +102,28 @@ class Characters:
             kind = "name" if len(piece) == 1 else "word"
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
+
+    def _ends_in_name_of_program(self, run: str, start: int) -> bool:
+        """Whether a letter and a small letter are one name, the Wq and the bq of ``x @ Wq + bq``:
+        where ``@`` multiplies, as in programs, what stands side by side does not. And the Wq of
+        ``q = x Wq``, which is not made of q."""
+        here = row(self.latex, start)
+        if "\\" in here or run in self.known or re.fullmatch("[A-Za-z]?[A-Zb][a-z]", run) is None:
+            return False
+        if len(run) == 2 and "@" in here:
+            return run not in words.FIELD
+        made, sign, _ = here.partition("=")
+        factor = len(run) == 3 or (bool(self.tokens) and self.tokens[-1].kind in ("name", "close"))
+        own = bool(sign) and made.strip().lower() == run[-1]
+        return run[-2] == "W" and factor and own
+
+    def _lower_letter(self, run: str, start: int) -> None:
+        text = f"TeX sets the {run[1]} of `{run}` beside it, not below"
+        hint = f"write `{run[0]}_{run[1]}`; it is read so"
+        self.problems.append(warning("N2C026", text, Span(start, start + 2), hint))
+        self._add("name", run[0], start, start + 1)
+        self._add("_", "_", start + 1, start + 1)
+        self._add("name", run[1], start + 1, start + 2)
 
     def _refuse_unknown_word(self, run: str, pieces: list[str], start: int) -> None:
         """The ``vec`` of ``vec(X)`` is no product with Euler's number in it, and the ``tok`` that

@@ -163,7 +163,7 @@ class Tokens(Numbers):
                 self._script("_", found.group(), SUBSCRIPTS, at)
             elif kind == "turned":  # K.T, as in programs
                 self._add("^", "^", at, at + 1)
-                self._add("name", "top", at + 1, end)
+                self._add("name", "top", at + 1, end, "code")
             elif kind == "such":
                 self._add("text", "such that", at, end)
             elif kind == "eaten":

@@ -45,6 +45,7 @@ BROKEN = [
     refused("N2C033", r"a_i = \sum_q «q^\top» x_i"),
     refused("N2C037", r"y = x P(«Z \le x»), \quad Z \sim \mathcal{N}(1, 2)"),
     refused("N2C037", r"s_i = q_i K^\top + m «[-(i-1), \dots, -1, 0]»"),
+    refused("N2C036", r"\frac{\exp(u_{ij})}{«\sum \exp(u_{ij})»}"),
     refused("N2C036", r"a_i = \mathrm{softmax}(q_i K^\top + m «[-(i-1), \dots, -3, -1, 0]»)"),
     refused("N2C036", r"a_i = \mathrm{softmax}(q_i K^\top + m «[-(i-1), \dots, 2, 1, 0]»)"),
     refused("N2C037", r"f(x) = x \text{ if } «x \in A»"),

@@ -239,6 +239,11 @@ def test_attention(case: Case) -> None:
     ),
     Case("C = Concat(h_1, ..., h_12)", "h[12,d]", np.ravel),
     Case("y = x^10", "x[d]", lambda x: x**10),
+    # As in programs, names have two letters where @ multiplies, and only matrices are transposed.
+    Case("k = x @ Wk + bk", "x[d] W_k[d,p] b_k[p]", lambda x, w, b: x @ w + b),
+    Case("v = x Wv", "x[d] W_v[d,p]", np.matmul),
+    Case("K = XWk", "X[n,d] W_k[d,p]", np.matmul),
+    Case("s = q @ k.T", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
     Case("s_ij = q_i · k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
     Case("p = TP / (TP + FP)", "TP+ FP+", lambda t, f: t / (t + f)),
     Case(

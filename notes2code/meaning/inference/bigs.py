@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -255,6 +256,14 @@ def _free_letters(run: Run) -> list[str]:
     return [x for x in run.seen.free if x not in run.seen.targets]
 
 
+def _stand_outside(run: Run, node: Big, letters: Sequence[str]) -> bool:
+    """Whether letters count something else as well: of the i and the j of ``e^{s_ij} / Σ e^{s_ij}``
+    the sum may run over one only."""
+    inside = Counter(inner.text for inner in walk(node.body) if isinstance(inner, Name))
+    every = Counter(name.text for name in run.seen.nodes.of(Name))
+    return all(every[letter] > inside[letter] for letter in letters)
+
+
 def _over_elements(run: Run, node: Big, kind: str) -> Value:
     """``\\sum y \\log p`` of two vectors: over their elements, if all in it has these; the m of
     ``\\sum e^{x - m}`` need not. The weights of attention, ``\\sum \\alpha v``, add up vectors."""
@@ -295,7 +304,7 @@ def _indices(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
     sub = node.sub
     if sub is None:
         letters = _free_letters(run)
-        if not letters:
+        if not letters or (len(letters) > 1 and _stand_outside(run, node, letters)):
             raise _unsaid(node)
         return [(Index(letter, Size("")), None) for letter in letters]
     if isinstance(sub, Group) and any(isinstance(item, Dots) for item in sub.items):

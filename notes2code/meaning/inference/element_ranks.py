@@ -231,6 +231,8 @@ def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
         first, then = (2, 1) if of_heads else (1, 2)
         return run.choose("rank of Q_i, K_i and V_i", ((first, 0.0), (then, 0.5)))
     if indices == 0:
+        if any(names.base_letter(name) in "qkv" for name in run.seen.matrices):
+            return 2
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
     costs = ((1, 0.0), (0, 4.0 if _are_apart(run) else 1.1))
     return run.choose("rank of q_i, k_i and v_i", costs)

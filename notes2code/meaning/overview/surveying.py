@@ -204,11 +204,20 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
     seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
     seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
+    seen.matrices.update(_transposed_in_code(seen, nodes))
     for infix in nodes.of(Infix):
         for name in _queries_and_keys(seen, infix):
             seen.transposed.setdefault(name, set()).update(seen.counted[name])
     seen.moves = updates.moves(seen, nodes, parts.statements)
     seen.sequences = _sequences(seen, nodes)
+
+
+def _transposed_in_code(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The k of ``q @ k.T``: programs transpose no vectors."""
+    for node in nodes.of(Script):
+        match node:
+            case Script(Name(), _, Name("top", font="code")):
+                yield seen.use(node).name
 
 
 def _see_company(seen: Survey, parts: _Parts) -> None:
