@@ -11,8 +11,9 @@ _EXTREME = frozenset(["max", "min"])
 
 
 def filled(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with a letter that stands nowhere else in the place of such dots. One alone holds
-    the place of anything, but for what a number is compared with."""
+    """The tokens with a letter that stands nowhere else in the place of such dots, one of which a
+    function is defined with. Others, in ``g = \\sigma(\\cdot)``, hold the place of anything, but for
+    what a number is compared with."""
     dots = [at for at in range(1, len(tokens) - 1) if tokens[at].text == "·"]
     if not dots:
         return list(tokens)
@@ -20,7 +21,8 @@ def filled(tokens: Sequence[Token]) -> list[Token]:
     compared = [at for at in dots if _is_compared(tokens, at)]
     taken = {token.text for token in tokens}
     free = next((letter for letter in "xzu" if letter not in taken), "")
-    if not free or (len(places) < 2 and not compared):
+    defines = any(_is_defined(tokens, at) for at in places)
+    if not free or not (defines or (compared and not places)):
         return list(tokens)
     out = list(tokens)
     for at in (*places, *compared):
@@ -31,6 +33,11 @@ def filled(tokens: Sequence[Token]) -> list[Token]:
 def _is_argument(tokens: Sequence[Token], at: int) -> bool:
     """Whether a dot stands alone in its parentheses."""
     return [token.kind for token in tokens[at - 1 : at + 2]] == ["open", "op", "close"]
+
+
+def _is_defined(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a dot stands on the left-hand side of a definition."""
+    return any(token.kind == "rel" for token in tokens[at + 2 : at + 3])
 
 
 def _is_compared(tokens: Sequence[Token], at: int) -> bool:

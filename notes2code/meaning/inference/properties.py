@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
     Stroke,
+    Stroke,
     Tree,
     walk,
     words_in,
@@ -44,6 +45,9 @@ def remark(
         return note("N2C038", "an order of growth is not computed", define.span)
     if all(map(_is_moment, defines)):
         return note("N2C038", "this says what a mean or a variance is", define.span)
+    if all(map(_is_given_nothing, defines)):
+        text = "this says which function is taken, and not of what; it defines nothing"
+        return note("N2C038", text, define.span)
     if len(defines) != 1:
         return None
     if (function := _at_one_place(define.target)) is not None:
@@ -76,6 +80,12 @@ def remark(
             define.span,
         )
     return None
+
+
+def _is_given_nothing(define: Define) -> bool:
+    """Whether a dot holds the place of what a function is given, as in ``g = \\sigma(\\cdot)``."""
+    groups = (node for node in walk(define.values[-1]) if isinstance(node, Group))
+    return any(isinstance(group.items[0], Stroke) for group in groups if len(group.items) == 1)
 
 
 def _is_tuple(define: Define, seen: Survey, declared: Set[str]) -> bool:
