@@ -11,9 +11,9 @@ _EXTREME = frozenset(["max", "min"])
 
 
 def filled(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with a letter that stands nowhere else in the place of such dots, one of which a
-    function is defined with. Others, in ``g = \\sigma(\\cdot)``, hold the place of anything, but for
-    what a number is compared with."""
+    """The tokens with a letter that stands nowhere else in the place of such dots, where a function
+    is defined with one. Others, ``g = \\sigma(\\cdot)``, hold the place of anything, but for what a
+    number is compared with."""
     dots = [at for at in range(1, len(tokens) - 1) if tokens[at].text == "·"]
     if not dots:
         return list(tokens)

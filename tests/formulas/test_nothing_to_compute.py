@@ -82,6 +82,8 @@ TEXT = [
     r"\ldots",
     r"\odot",
     r"\sigma(\cdot)",
+    r"g_t = \sigma(\cdot)",
+    r"y = g \odot \tanh(\cdot), \quad g = \sigma(\cdot)",
     r"\mathbf{u} = \{u_1, u_2, \dots, u_n\}",
     r"\oplus",
     r"+",

@@ -109,6 +109,15 @@ def _as_used(element: Element) -> int | None:
     return 0 if name in seen.placed else None
 
 
+def _arrow(element: Element) -> int | None:
+    """What has an arrow above is a vector, whatever its letter: the ``\\vec{Q}_1`` of one token. It
+    may say in which direction the states go that others have from the other end."""
+    name = element.use.name
+    back = f"{name.removesuffix('_vec')}_back" in element.run.seen.counted
+    arrow = name.endswith("_vec") and element.indices < 2 and not back
+    return element.among((1, 0.0), (2, 2.2), (0, 2.4)) if arrow else None
+
+
 def _projection(element: Element) -> int | None:
     """The W_{g,i}^Q that makes the Q_{g,i}."""
     named = element.base == "W" and names.label_of_projection(element.use.name)
@@ -482,6 +491,7 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
 
 _CUSTOMS: Sequence[Custom] = (
     _as_used,
+    _arrow,
     _projection,
     _updated,
     _of_batch,

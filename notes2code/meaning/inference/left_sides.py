@@ -173,6 +173,9 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     elif unexpected and indexed > 1 and scored and declared is None:
         text = f"each `{run.quote(target.span)}` would be an array, and scores are numbers"
         run.conflict(3, text, target.span)
+    elif unexpected and indexed == 1 and base in ("q", "k") and _is_of_token(run, value):
+        text = f"each `{run.quote(target.span)}` would be a matrix, and those of tokens are vectors"
+        run.conflict(3, text, target.span)
     elif unexpected:
         # What stands at two positions may be a vector; what is made of products is a score.
         made = any(isinstance(part, ir.Reduce) for part in ir.walk(settled(value.body)))
@@ -190,6 +193,13 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     elif base == "head" and element == 0:
         text = f"each `{run.quote(target.span)}` would be a number"
         run.conflict(3, text, target.span)
+
+
+def _is_of_token(run: Run, value: Value) -> bool:
+    """Whether what has the index of a left-hand side is no weight, as that of a head is: the x_t of
+    ``q_t = W x_t``."""
+    made_of = [names.base_letter(name) for name, _, _ in _made_of(run, value)]
+    return bool(made_of) and "W" not in made_of
 
 
 def _made_of(run: Run, value: Value) -> Iterator[tuple[str, int, int]]:

@@ -20,7 +20,6 @@ from notes2code.latex.tree import (
     Num,
     Script,
     Stroke,
-    Stroke,
     Tree,
     walk,
     words_in,
