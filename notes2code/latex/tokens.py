@@ -63,6 +63,10 @@ _MEASURE = re.compile(
 """The ``Recall@}k`` and the ``Recall@5}`` of a text, where no sign multiplies."""
 _HYPHEN = re.compile(r"\\(?:text|textrm|mbox|mathrm)\{-\}")
 _HYPHENATED = re.compile(rf"\s*\{{([A-Za-z]+(?:{_HYPHEN.pattern}[A-Za-z]+)+)\}}")
+_DOUBLED = re.compile(r"\s*\{(?=\{[^{}]*\}\s*\})")
+_REFERENCES = frozenset(["ref", "eqref", "autoref", "cref", "Cref", "cite"])
+"""Commands that name another formula, or a text."""
+
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BLANK = re.compile(r"(?:\s|~|\\[ ,;:]|\\q?quad\s*)$")
 _ENDS_SIDE = re.compile(r"(?:\s|\\[ ,;:!]|\\q?quad\b)*(?:$|[=&.,;)}]|\\\\|\\(?:approx|end|quad)\b)")
@@ -207,6 +211,10 @@ class Tokens(Numbers):
             return self._swallow(options.end() if options else end)
         if name in _OF_LOOK:
             return self._swallow(end)
+        if name in _REFERENCES:
+            stop = self._swallow(end)
+            self._add("text", self.latex[start:stop], start, stop)
+            return stop
         if name in ("eqno", "leqno"):  # the number of the equation
             behind = _ENDS.search(self.latex, end)
             return behind.start() if behind else len(self.latex)
@@ -302,6 +310,8 @@ class Tokens(Numbers):
 
     def _font_of_word(self, name: str, start: int, end: int) -> int:
         """``\\text{…}``, ``\\mathrm{…}`` and their like: a word, prose, or a font around math."""
+        if doubled := _DOUBLED.match(self.latex, end):  # what programs escape a brace by
+            return self.latex.index("}", self._font_of_word(name, start, doubled.end())) + 1
         if hyphenated := _HYPHENATED.match(self.latex, end):
             self._add("word", _HYPHEN.sub("-", hyphenated[1]), start, hyphenated.end())
             return hyphenated.end()

@@ -38,6 +38,35 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         context=[r"X^\dagger = \epsilon X^\top"],
     ),
     Case(r"w = X^\dagger y", "X_dagger[d,n] y[n]", np.matmul, shapes={"X_dagger": ("d", "n")}),
+    # The halves of a gated unit side by side, and no product of what is transposed.
+    Case(
+        r"y = \mathrm{ReLU}(x A + b) (x C) U",
+        "x[d] A[d,p] b[p] C[d,p] U[p,m]",
+        lambda x, a, b, c, u: (np.maximum(x @ a + b, 0) * (x @ c)) @ u,
+    ),
+    Case(
+        r"S = \mathrm{ReLU}(X A) (X B)^\top",
+        "X[n,d] A[d,p] B[d,p]",
+        lambda x, a, b: np.maximum(x @ a, 0) @ (x @ b).T,
+    ),
+    # What the first one of several is declared as, and what one of two is, all are.
+    Case(
+        r"Y^{(m)} = X^{(m)} A^{(m)}",
+        "X[m,d,n] A[m,n,p]",
+        np.matmul,
+        context=[r"X^{(0)} \in \mathbb{R}^{d \times n}"],
+    ),
+    Case(
+        r"r = \exp(\rho_{u_1} \cdot \rho_{v_1}) - \exp(\rho_{u_2} \cdot \rho_{v_2})",
+        "rho_u_1[d] rho_v_1[d] rho_u_2[n] rho_v_2[n]",
+        lambda a, b, c, d: np.exp(a @ b) - np.exp(c @ d),
+        context=[r"\rho_{u_1}, \rho_{v_1} \in \mathbb{R}^d"],
+    ),
+    Case(
+        r"r = \exp(\rho_{q_1} \cdot \rho_{k_1}) - \exp(\rho_{q_2} \cdot \rho_{k_2})",
+        "rho_q_1[d] rho_k_1[d] rho_q_2[n] rho_k_2[n]",
+        lambda a, b, c, d: np.exp(a @ b) - np.exp(c @ d),
+    ),
     # A column times a row before a matrix, whatever makes the row; a small t for all transposes.
     Case(
         r"Y = u \tanh(A v)^\top B",

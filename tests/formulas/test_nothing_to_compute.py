@@ -83,6 +83,8 @@ TEXT = [
     r"\odot",
     r"\sigma(\cdot)",
     r"g_t = \sigma(\cdot)",
+    r"\eqref{eq:gate}",
+    r"\ref{a}",
     r"y = g \odot \tanh(\cdot), \quad g = \sigma(\cdot)",
     r"\mathbf{u} = \{u_1, u_2, \dots, u_n\}",
     r"\oplus",

@@ -230,6 +230,7 @@ def test_attention(case: Case) -> None:
     Case("y = A × B", "A[n,d] B[d,m]", lambda a, b: a @ b),
     Case("Y = A ⊙ B", "A[n,d] B[n,d]", lambda a, b: a * b),
     Case("a_ij = exp(e_ij) / Σ_k exp(e_ik)", "e[n,m]", softmax),
+    Case(r"Q = \text{{tokens}} W \quad \eqref{a}", "tokens[n,d] W[d,p]", np.matmul),
     # An arrow above tells vectors, whatever their letter.
     Case(r"\vec{Q}_1 \cdot \vec{K}_2", "Q_1_vec[d] K_2_vec[d]", np.dot),
     Case(r"s_n = \vec{Q}_n \cdot \vec{K}_1", "Q_vec[n,d] K_1_vec[d]", np.matmul),

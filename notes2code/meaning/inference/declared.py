@@ -100,6 +100,8 @@ def _said(run: Run, use: Use) -> Shape | None:
     state = use.name.removesuffix("_0")
     if state != use.name and state in run.defines:
         ones |= {f"{state}_{letter}" for letter in run.on_left}  # S_0 is what each S_t is
+    if len(use.indices) == use.above == 1 and not listed:
+        ones.add(f"{use.name}_0")  # X^{(0)} ∈ ℝ^{D×N} is what each X^{(m)} is
     of_all: Shape | None = None
     for name, shape in run.shapes.items():
         each = name != use.name and (name == element or sorted(name.split("_")) == labels)
@@ -114,7 +116,20 @@ def _said(run: Run, use: Use) -> Shape | None:
             if counted:  # what is said of h_i is said of each h_i^t
                 counted = max(counted - use.steps, min(counted, len(use.indices)))
             of_all = of_all or replace(shape, indexed=counted)
-    return of_all or _of_entry(run, use)
+    return of_all or _of_entry(run, use) or _of_its_kind(run, use)
+
+
+def _of_its_kind(run: Run, use: Use) -> Shape | None:
+    """The λ_{Q_2} of a formula is a vector where the λ_{Q_1} in it is declared as one: only their
+    numbers differ."""
+    stem, _, number = use.name.rpartition("_")
+    if not number.isdigit() or not stem:
+        return None
+    for name in run.seen.counted.keys() & run.shapes.keys():
+        own, _, other = name.rpartition("_")
+        if own == stem and other.isdigit() and run.shapes[name].is_vector:
+            return Shape(("",))
+    return None
 
 
 def together(name: str, letters: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ fits, and what is rarer costs more. The first custom that speaks of an element d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from notes2code.diagnostics import error, note
@@ -116,6 +117,20 @@ def _arrow(element: Element) -> int | None:
     back = f"{name.removesuffix('_vec')}_back" in element.run.seen.counted
     arrow = name.endswith("_vec") and element.indices < 2 and not back
     return element.among((1, 0.0), (2, 2.2), (0, 2.4)) if arrow else None
+
+
+def _of_query_or_key(element: Element) -> int | None:
+    """The λ_{q1} beside a λ_{k1}: what one of several queries has, and its key, is a vector."""
+    base, _, label = element.use.name.partition("_")
+    if base not in names.GREEK or not _NUMBERED_ROLE.fullmatch(label):
+        return None
+    partner = f"{base}_{label.translate(_PARTNERS)}"
+    beside = partner in element.run.seen.counted and not element.indices
+    return element.usually(1, 0, 2) if beside else None
+
+
+_NUMBERED_ROLE = re.compile(r"[qkQK]_?\d")
+_PARTNERS = str.maketrans("qkQK", "kqKQ")
 
 
 def _projection(element: Element) -> int | None:
@@ -492,6 +507,7 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
 _CUSTOMS: Sequence[Custom] = (
     _as_used,
     _arrow,
+    _of_query_or_key,
     _projection,
     _updated,
     _of_batch,

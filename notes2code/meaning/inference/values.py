@@ -362,13 +362,37 @@ def _is_form(run: Run, left: Expr) -> bool:
 
 def mixes(run: Run, left: Value, right: Value) -> bool:
     """Whether one of two arrays is a gate g beside ``1 - g``, or that, as the notes define it, or
-    what they define as a sigmoid beside features."""
-    if any(
+    what they define as a sigmoid beside features; or an activation of a product with a weight
+    beside another product of the same."""
+    if _are_of_gated_unit(left, right) or any(
         _is_sigmoid(run, mine) and is_features(other)
         for mine, other in ((left, right), (right, left))
     ):
         return True
     return is_gate(run, left) or is_gate(run, right)
+
+
+def _are_of_gated_unit(gate: Value, other: Value) -> bool:
+    """Whether two arrays are the halves of ``\\mathrm{SiLU}(x W) (x V)``: what is transposed, ``f(X
+    W) (X V)^⊤``, is none."""
+    match gate.body:
+        case ir.Fn("sigmoid" | "silu" | "gelu" | "relu", (argument,)):
+            mine = _projected(argument, gate.axes[-1])
+            return mine != "" and mine == _projected(other.body, other.axes[-1])
+    return False
+
+
+def _projected(value: Expr, feature: Index) -> str:
+    """The array of which a value is the product with a weight, whose outputs ``feature`` counts,
+    but for a bias; "" of anything else."""
+    terms = value.terms if isinstance(value, ir.Add) else (value,)
+    sums = [term for term in terms if isinstance(term, ir.Reduce) and term.kind == "sum"]
+    parts = [*ir.walk(sums[0])] if len(sums) == 1 else []
+    arrays = [part for part in parts if isinstance(part, Ref)]
+    if len(arrays) != 2 or any(isinstance(part, ir.Fn) for part in parts):
+        return ""
+    own = [one.array for one in arrays if not uses(one, feature)]
+    return own[0] if len(own) == 1 else ""
 
 
 def _is_sigmoid(run: Run, value: Value) -> bool:
