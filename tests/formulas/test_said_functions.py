@@ -203,6 +203,8 @@ def test_is_said(text: str, function: str) -> None:
         r"$x$ is ReLU",
         r"a ReLU layer $f_1$",
         r"ReLU of $\sigma$",
+        r"$\sigma$ is tanh or ReLU",
+        r"$\sigma$：激活函数 (ReLU, tanh 等)",
     ],
 )
 def test_is_not_said(text: str) -> None:

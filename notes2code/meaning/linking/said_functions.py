@@ -74,6 +74,15 @@ _WITH = re.compile(
 _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 
 
+_OR = re.compile(
+    rf"\s*(?:/|\b(?:or|oder|ou|o|или)\b|或者?|または|[や、]|또는|이?나)\s*{_NAME}", re.IGNORECASE
+)
+_COMMA = re.compile(rf"\s*[,，]\s*{_NAME}", re.IGNORECASE)
+_EXAMPLE = re.compile(r"such as|like|e\.g\.|z\.B\.|例如|如", re.IGNORECASE)
+"""What another function stands behind that is as good, *σ is ReLU or tanh*, *σ (ReLU, tanh, …)*;
+of examples, *such as ReLU or tanh*, the first one is taken."""
+
+
 class SaidFunctions:
     """The functions that some notes name. They hold in the section that names them and in those
     below it."""
@@ -134,10 +143,19 @@ def said(text: str) -> Iterator[tuple[str, str]]:
     """The letters that a text names functions of, and what it calls these."""
     for pattern in (_BEHIND, _WITH, _IN_FRONT):
         for match in pattern.finditer(text):
-            if _DENIED.match(text, match.end()):
+            if _DENIED.match(text, match.end()) or _is_one_of_several(text, match):
                 continue
             letter = (match["letter"] or match["bare"]).removeprefix("\\")
             yield _GREEK.get(letter, letter), match["name"].lower()
+
+
+def _is_one_of_several(text: str, match: re.Match[str]) -> bool:
+    """Whether a text names another function behind the one that it names first, as one that the
+    letter may be too."""
+    if _EXAMPLE.search(match[0]):
+        return False
+    listed = any(bracket in match[0] for bracket in "(（")
+    return any(one.match(text, match.end()) for one in ((_OR, _COMMA) if listed else (_OR,)))
 
 
 def unnamed(text: str) -> Iterator[str]:
