@@ -33,6 +33,13 @@ def _scaled_columns(m: Any, w: Any) -> Any:
 
 
 @table(
+    # The deviation of a list is that of its numbers.
+    Case(
+        r"a_i = \frac{b_i - \text{mean}(b_1, \dots, b_n)}{\text{std}(b_1, \dots, b_n)}",
+        "b[n]",
+        lambda b: (b - b.mean()) / b.std(),
+    ),
+    Case(r"s = \text{Var}(b_1, b_2, \dots, b_n)", "b[n]", np.var),
     # The mean of squares by the norm, by a bar, or below a root of one; each feature has a gain.
     Case(
         r"y = \frac{x}{\sqrt{\frac{1}{d} \|x\|^2 + \epsilon}} \cdot \gamma",

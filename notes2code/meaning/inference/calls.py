@@ -212,6 +212,10 @@ def call(run: Run, name: Node, group: Group) -> Value:
     plain = use.name.replace("_", "").lower()
     if plain in _OF_SETS and len(group.items) == 1 and _is_list(group.items[0]):
         group = _listed(group)
+    elif plain in _OF_SETS - of_arrays.REDUCTIONS.keys() and any(
+        isinstance(item, Dots) for item in group.items
+    ):
+        group = replace(group, items=(replace(group, open="["),))
     if use.name.lower().startswith("swish_"):
         return _swish(run, use.name, group, span)
     if plain in functions.LEAKY:

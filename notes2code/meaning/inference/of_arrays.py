@@ -245,7 +245,7 @@ def _of_rows(kind: str) -> Callable[[Run, Node, Group, Span], Value]:
 
 def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The sum of a square matrix's diagonal."""
-    value = run.lower(group.items[0])
+    value = _only(run, name, group, span)
     if value.rank != 2:
         raise error("N2C041", "the trace is computed of a matrix only", span)
     link(run, value.axes[0], value.axes[1], span)
@@ -253,7 +253,7 @@ def _trace(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _determinant(run: Run, name: Node, group: Group, span: Span) -> Value:
-    return inverses.determinant(run, run.lower(group.items[0]), span)
+    return inverses.determinant(run, _only(run, name, group, span), span)
 
 
 def _product(run: Run, name: Node, group: Group, span: Span) -> Value:
@@ -298,8 +298,16 @@ def expectation(run: Run, name: Node, group: Group, span: Span) -> Value:
     return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
 
 
+def _only(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """The one argument of a function: what else it is given would change what it makes of it."""
+    if len(group.items) > 1:
+        text = f"`{run.quote(name.span)}` is of one array, and is given {len(group.items)} things"
+        raise error("N2C041", text, span, "join the numbers to one vector, `[a, b]`")
+    return run.lower(group.items[0])
+
+
 def _vector(run: Run, name: Node, group: Group, span: Span) -> Value:
-    value = run.lower(group.items[0])
+    value = _only(run, name, group, span)
     if value.rank == 0:
         raise error("N2C041", f"`{run.quote(name.span)}` of a single number", span)
     return value

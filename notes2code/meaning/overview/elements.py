@@ -9,6 +9,7 @@ from itertools import pairwise
 from notes2code.latex.tree import (
     Apply,
     Big,
+    Dots,
     Frac,
     Group,
     Infix,
@@ -229,13 +230,15 @@ def _is_matrix(node: Node) -> bool:
 
 
 def _set(call: Juxt) -> Iterator[Node]:
-    """What ``mean(\\{r_1, …, r_n\\})`` and ``std`` run over."""
+    """What ``mean(\\{r_1, …, r_n\\})`` and ``std(r_1, …, r_n)`` run over."""
     for name, group in pairwise(call.factors):
         match name, group:
             case Name("mean" | "avg" | "std" | "Std" | "var" | "Var"), Group(
                 _, (Group("{", items),)
             ):
                 yield from items
+            case Name("std" | "Std" | "var" | "Var"), Group("(", items):
+                yield from items if any(isinstance(item, Dots) for item in items) else ()
 
 
 def _are_of_dot_product(seen: Survey, factors: Sequence[Node]) -> bool:
