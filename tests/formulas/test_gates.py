@@ -9,6 +9,17 @@ from tables import Case, check, sigmoid, table
 
 
 @table(
+    # A bias is raised to nothing that tells its weights apart.
+    Case(
+        r"g_t = \sigma(W^r x_t + U^r u_t + b^r)",
+        "W_r[p,d] x[n,d] U_r[p,q] u[n,q] b_r[p]",
+        lambda w, x, u, y, b: sigmoid(x @ w.T + y @ u.T + b),
+    ),
+    Case(
+        r"z_i = \sum_j W_{ij}^s x_j + b_i^s",
+        "W_s[p,d] x[d] b_s[p]",
+        lambda w, x, b: w @ x + b,
+    ),
     # What a note makes with a sigmoid opens each element of what it stands before.
     Case(
         r"u_i = h_i + g_i \cdot c_i",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+import torch
 
 from notes2code import FormulaError, compile_formula
 from tables import Case, check, sigmoid, softmax, table
@@ -15,6 +18,8 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What parameters make is given.
+    Case(r"L = \sum_{i=1}^{n} b_i(\theta) c_i", "b[n] c[n]", np.dot),
     # The pixels of an image are no products with the I of an indicator or of an identity.
     Case(
         r"e = \frac{1}{mn} \sum_{i=0}^{m-1} \sum_{j=0}^{n-1} [I(i,j) - K(i,j)]^2",
@@ -456,3 +461,28 @@ def test_an_element_under_another_letter_is_told() -> None:
 )
 def test_the_label_of_a_row_without_a_comma(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "value"),
+    [
+        (
+            r"L = \frac{1}{G} \sum_{i=1}^{G} \frac{1}{|y_i|} \sum_{t=1}^{|y_i|} \rho_{i,t}",
+            lambda n, r: np.mean([r[i, :k].mean() for i, k in enumerate(n)]),
+        ),
+        (
+            r"L = \frac{\sum_{i=1}^{G} \sum_{t=1}^{|y_i|} \rho_{i,t}}{\sum_{i=1}^{G} |y_i|}",
+            lambda n, r: sum(r[i, :k].sum() for i, k in enumerate(n)) / n.sum(),
+        ),
+    ],
+)
+def test_the_tokens_of_each_answer_are_counted(latex: str, value: Callable[..., float]) -> None:
+    """They are as many wherever that is said, and up to them it is added up."""
+    formula = compile_formula(latex)
+    lengths = np.array([2, 5, 1])
+    ratios = np.random.default_rng(0).standard_normal((3, 5))
+    given = {"len_y": lengths, "rho": ratios}
+    assert {one.name for one in formula.inputs} == given.keys()
+    np.testing.assert_allclose(formula.reference(**given), value(lengths, ratios))
+    emitted = formula.function()(len_y=torch.tensor([2.0, 5.0, 1.0]), rho=torch.tensor(ratios))
+    np.testing.assert_allclose(emitted, value(lengths, ratios), rtol=1e-6)

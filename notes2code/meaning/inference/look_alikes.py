@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from notes2code.diagnostics import ProblemError, error
+from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import (
     Frac,
     Group,
@@ -61,8 +61,15 @@ def _lacks_index(run: Run, use: scripts.Use) -> bool:
 
 
 def element(run: Run, name: Node, group: Group) -> Value | None:
-    """``score(i, j)`` where the notes define an array of that name by its places: score_{ij}."""
+    """``score(i, j)`` where the notes define an array of that name by its places: score_{ij}; and
+    the ``r_i(θ)`` that parameters make, which stand nowhere but in parentheses."""
     use = run.seen.use(name)
+    if _is_made_by_parameters(run, use, group):
+        where = name.span.to(group.span)
+        parameters = run.quote(group.items[0].span)
+        text = f"`{run.quote(where)}` is taken for an element that `{parameters}` makes"
+        run.problems.append(note("N2C039", text, where, "define it if it is to be computed"))
+        return symbols.value_at(run, use)
     letters = [item.text for item in group.items if isinstance(item, Name)]
     if use.name not in run.scope.arrays | run.defined.keys() or use.indices:
         return None
@@ -72,6 +79,26 @@ def element(run: Run, name: Node, group: Group) -> Value | None:
         return None
     places = tuple(scripts.At(item) for item in group.items)
     return symbols.value_at(run, replace(use, indices=places))
+
+
+def _is_made_by_parameters(run: Run, use: scripts.Use, group: Group) -> bool:
+    """Whether an element that no note defines stands before a Greek letter in parentheses, as all
+    that letters of this name do: it is no factor."""
+    match group:
+        case Group("(", (Name(letter),)) if letter in scripts.PARAMETERS:
+            pass
+        case _:
+            return False
+    if not use.indices or use.power or applying.known(run, use.name) is not None:
+        return False
+    every = sum(one.text == letter for one in run.seen.nodes.of(Name))
+    inside = sum(
+        behind.items[0].text == letter and len(behind.items) == 1
+        for product in run.seen.nodes.of(Juxt)
+        for behind in product.factors[1:]
+        if isinstance(behind, Group) and behind.open == "(" and isinstance(behind.items[0], Name)
+    )
+    return every == inside and letter not in run.shapes
 
 
 def refuse_gradient(run: Run, before: Sequence[Node], group: Group) -> None:

@@ -64,7 +64,7 @@ def bound_letters(sub: Node) -> list[str]:
         if conditions_below(sub):
             return bound_letters(sub.items[0])
         dotted = any(isinstance(item, Dots) for item in sub.items)
-        return [x for item in sub.items[: 1 if dotted else 3] for x in bound_letters(item)]
+        return [x for item in sub.items[: 1 if dotted else None] for x in bound_letters(item)]
     if isinstance(sub, Juxt) and all(isinstance(f, Name) for f in sub.factors):
         return [f.text for f in sub.factors if isinstance(f, Name) and len(f.text) == 1]
     if isinstance(sub, Name):
@@ -322,7 +322,7 @@ def told_above(nodes: Nodes) -> Iterator[str]:
     """The p of ``p_i^t log p_i^s``, a teacher's and a student's: letters above one name that stand
     nowhere else, and of which one at least counts nothing, tell two things apart and raise none.
     A lone n raises, but beside the ``x^a`` and ``x^p`` of an example and a like one, and beside the
-    ``z^f`` of a gate: nobody raises to f."""
+    ``z^f`` of a gate: nobody raises to f. Nor is the b of ``W^r x + b^r`` raised."""
     above: dict[str, list[str]] = {}
     loose: dict[str, set[str]] = {}
     if sum(type(node.sup) is Name for node in nodes.of(Script)) < 2:
@@ -342,6 +342,9 @@ def told_above(nodes: Nodes) -> Iterator[str]:
         counts = counts or {*letters} <= {*"ijklmn"}  # x^n + x^m are powers
         if len(set(letters)) > 1 and uses == len(letters) and not counts:
             yield base
+    weights = {letter for base in "WU" for letter in above.get(base, ())}
+    if "b" in above and weights.issuperset(above["b"]):
+        yield "b"
 
 
 NEVER_POWERS = frozenset("fgo")

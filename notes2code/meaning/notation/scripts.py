@@ -116,6 +116,11 @@ def complement(left: Sequence[At], right: Sequence[At]) -> bool:
     return False
 
 
+PARAMETERS = frozenset("theta phi psi omega".split())
+"""What stands below a network for its parameters, ``C_\\phi(x)``, and what is made with them is
+given: ``r_i(\\theta)``."""
+
+
 ARRAYS = frozenset("QKVWUHEOqkvh")
 """Vectors and matrices, which nobody raises to a letter."""
 

@@ -93,6 +93,8 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope
     target = define.target
     assert target is not None
     runs = [_side_by_side(node) for node in walk(target) if isinstance(node, Script)]
+    rows = {letter for run in runs if len(run) > 3 for letter in run}  # those of y_{bchw} count
+    seen.bound |= rows
     worded = set[str]()  # the c of L_{cls} is no class
     worded.update(*(run for run in runs if _is_loss(target) and len(run) > 2))
     if _is_loss(target):  # nor is the p of L_p a place, where nothing has one
@@ -120,6 +122,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope
     counted = names.INDEX_LETTERS.union(
         _members(nodes),
         places,
+        rows,
         *_counted_elsewhere(nodes).values(),
         *_at_counted_places(nodes).values(),
     )

@@ -12,6 +12,7 @@ from notes2code.latex.tree import (
     Change,
     Clause,
     Formula,
+    Group,
     Infix,
     Juxt,
     Name,
@@ -28,6 +29,7 @@ from notes2code.meaning.rewriting import (
     in_brackets,
     in_parentheses,
     joined_heads,
+    letters_in_a_row,
     names_in_brackets,
     nested,
     normal_probabilities,
@@ -62,8 +64,13 @@ class Rewrite:
 
 
 REWRITES = (
+    # A row of letters below a sum or a name is a word, but where they count one by one.
+    Rewrite(Big, letters_in_a_row.apart),
+    Rewrite(Script, letters_in_a_row.apart),
     # A set of members is no end of a range, and has to be known before ends are.
     Rewrite(Big, sets_above.as_members),
+    # The tokens of a sequence are as many where a sum goes up to them as where it is divided.
+    Rewrite(Group, sets_above.as_lengths),
     # A sum over several indices is several sums: nothing behind this meets more than one.
     Rewrite(Big, _always(nested.in_turn)),
     # In a product, unlike in a sum, it matters how far the body goes.

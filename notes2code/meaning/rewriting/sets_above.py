@@ -3,7 +3,8 @@
 
 What is added up tells them from a number of elements: the x_j of all i are the same, and nobody
 adds up the first so many of them for each i. The T_i of ``Σ_t^{T_i} x_{it}`` is how many there
-are, and the k of ``Σ_i^{d_k} x_i``, which stands nowhere else, is a label.
+are, as is the ``|y_i|`` of ``Σ_{t=1}^{|y_i|} x_{it}``, the tokens of y_i; and the k of
+``Σ_i^{d_k} x_i``, which stands nowhere else, is a label.
 """
 
 from __future__ import annotations
@@ -43,6 +44,29 @@ def as_members(formula: Formula) -> Change | None:
         return None if below is None else replace(node, sub=below, sup=None)
 
     return over_members
+
+
+def as_lengths(formula: Formula) -> Change | None:
+    """The ``|y_i|`` up to which a sum counts as a number for each i, wherever it stands."""
+    ends = {_letter_in_bars(node.sup) for node in formula.of(Big) if isinstance(node.sub, Relation)}
+
+    def named(node: Group) -> Node | None:
+        letter = _letter_in_bars(node)
+        if not letter or letter not in ends:
+            return None
+        (inner,) = node.items
+        assert isinstance(inner, Script)
+        return replace(inner, base=Name(f"len_{letter}", inner.base.span), span=node.span)
+
+    return named if ends - {""} else None
+
+
+def _letter_in_bars(node: Node | None) -> str:
+    """The y of ``|y_i|``."""
+    match node:
+        case Group("|", (Script(Name(letter), Name(), None, 0),)):
+            return letter
+    return ""
 
 
 def goes_over_first(node: Big) -> bool:

@@ -1,0 +1,51 @@
+"""Four indices or more side by side: a row of letters that count is no word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(
+        r"u_i = \sum_{j,k,l} W_{ijkl} z_{jkl}",
+        "W[p,q,r,s] z[q,r,s]",
+        lambda a, z: np.einsum("pqrs,qrs->p", a, z),
+    ),
+    Case(r"s = \sum_{ijkl} a_{ijkl}^2", "a[m,n,p,q]", lambda a: (a**2).sum()),
+    Case(r"s = \sum_{i,j,k,l,m} a_{i,j,k,l,m}", "a[m,n,p,q,r]", np.sum),
+    Case(
+        r"e_{bhij} = \sum_d u_{bhid} v_{bhjd}",
+        "u[b,h,n,d] v[b,h,m,d]",
+        lambda u, v: u @ v.swapaxes(-2, -1),
+    ),
+    # A letter that stands alone below another name counts in the row, too.
+    Case(
+        r"z_{nchw} = \gamma_c u_{nchw} + \beta_c",
+        "gamma[c] u[n,c,h,w] beta[c]",
+        lambda g, u, b: g[:, None, None] * u + b[:, None, None],
+    ),
+    Case(
+        r"\mu_c = \frac{1}{N H W} \sum_{n,h,w} u_{nchw}",
+        "u[n,c,h,w]",
+        lambda u: u.mean(axis=(0, 2, 3)),
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "name"),
+    [
+        (r"y = W_{proj} x + b_{proj}", "W_proj"),
+        (r"y = W_{gate} x_t", "W_gate"),
+        (r"y_d = W_{down} x_d", "W_down"),
+        (r"h_{next} = \tanh(W h_{next})", "h_next"),
+    ],
+)
+def test_words_stay_words(latex: str, name: str) -> None:
+    assert name in {one.name for one in compile_formula(latex).inputs}
