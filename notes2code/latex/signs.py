@@ -70,7 +70,7 @@ _SKIPPED = (
     "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits nonumber notag hfill "
     "left right big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm Bigm middle "
     "rm it sf tt cal bfseries large Large LARGE small normalsize tiny huge Huge mathstrut strut "
-    "hline allowbreak relax displaylines null noindent centering smash"
+    "hline allowbreak relax displaylines null noindent centering smash checkmark"
 ).split()
 _SPACES = (
     ", : ; ! > thinspace medspace thickspace enspace space negthinspace negmedspace /"

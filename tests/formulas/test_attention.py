@@ -37,6 +37,14 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         "s X[n,d] W_1[d,d_k] W_2[d,d_k]",
         lambda s, X, W_1, W_2: s * np.tanh(X @ W_1 @ (X @ W_2).T / s / np.sqrt(W_1.shape[1])),
     ),
+    # In bold, what weights add up at a place and for a head is a vector.
+    Case(
+        r"\mathbf{u}_{t,i} = \sum_{j=1}^{t} \mathrm{softmax}_j(\mathbf{q}_{t,i}^\top \mathbf{k}_j) "
+        r"\mathbf{c}_j",
+        "q[m,h,d] k[m,d] c[m,p]",
+        lambda q, k, c: masked(q @ k.T, np.tril(np.ones((len(q), len(k))))[:, None, :] > 0) @ c,
+        shapes={"q": ("m", "h", "d"), "k": ("m", "d"), "c": ("m", "p")},
+    ),
     # The list of distances goes up to the place of the query, and so do the keys; the slope has
     # the number of its head, or of its layer.
     Case(

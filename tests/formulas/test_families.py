@@ -13,6 +13,21 @@ def _joined(heads: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The i of one of several functions, and the t of what all of them are given.
+    Case(
+        r"y_t = \sum_{i=1}^{N} p_i(x_t) \cdot (A_i x_t)",
+        "x[n,d] U[h,d] m[n,h] A[h,q,d]",
+        lambda x, u, m, a: np.einsum("nh,hqd,nd->nq", (x @ u.T) * m, a, x),
+        shapes={"U": ("h", "d"), "m": ("n", "h"), "A_i": ("q", "d")},
+        context=[r"p_i(x_t) = m_{t,i} \, (U x_t)_i"],
+    ),
+    # A gate gives a number for each expert, whatever stands above its letter.
+    Case(
+        r"y = \sum_{i=1}^{n} \hat g_i \cdot (A_i x)",
+        "g_hat[n] A[n,q,d] x[d]",
+        lambda g, a, x: np.einsum("n,nqd,d->q", g, a, x),
+        shapes={"A_i": ("q", "d")},
+    ),
     # What is joined by name are arrays, though the whole has their letter.
     Case(
         r"Y = \text{Concat}(Y_1, Y_2, \dots, Y_h) W^O",

@@ -15,6 +15,8 @@ TEXT = [
     r"q, k, v",
     r"W^Q, W^K, W^V",
     r"x_1, x_2, \dots, x_n",
+    r"[u_{t,1}; u_{t,2}; \dots; u_{t,m}] = u_t",
+    r"\checkmark",
     r"\{x_1, \dots, x_n\}",
     r"n \times d",
     r"PE(pos, 2i)",

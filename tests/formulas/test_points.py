@@ -18,6 +18,12 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The d of E_d(d) is a document as the q of E_q(q) is a query.
+    Case(
+        r"s(q, d) = \frac{E_q(q) \cdot E_d(d)}{\|E_q(q)\| \|E_d(d)\|}",
+        "q[n] E_q() E_d() d[n]",
+        lambda q, e, f, d: e(q) @ f(d) / _norm(e(q)) / _norm(f(d)),
+    ),
     # What is added to a vector in a norm is one, whatever its letter counts elsewhere.
     Case(r"f = \| h + r - t \|", "h[d] r[d] t[d]", lambda h, r, t: _norm(h + r - t)),
     Case(

@@ -180,6 +180,8 @@ UNKNOWN = [
     refused("N2C033", r"h_j = «(\bar{B} C)^j» x"),
     refused("N2C037", r"g = \mathrm{TopK}(«k = 2», x)"),
     refused("N2C041", r"f(x, a) = a x, \quad y = f«(z, b = 3)»"),
+    refused("N2C041", r"s = «\mathrm{std}(u, v)»"),
+    refused("N2C041", r"s = «\mathrm{tr}(A, B)»"),
     refused("N2C021", r"«\softmx»(QK^\top)V"),
     refused("N2C021", r"y = «\unknowncmd» x"),
     refused("N2C021", r"y = a «\begin{foo}» x \end{foo}"),

@@ -124,7 +124,8 @@ def apply(
     # The A_{ij}(x) of a function that gives a matrix are its elements.
     elements = _gives_elements(run, use, equation, span)
     own = [] if elements else _own_places(run, use)
-    arguments, row = _all_rows(run, equation, arguments, [place for _, place in own])
+    numbered = len(use.indices) if elements else 0
+    arguments, row = _all_rows(run, equation, arguments, [place for _, place in own], numbered)
     given = dict(zip(equation.parameters, arguments, strict=True))
     written_out = within_reach.is_limited(run, equation, arguments)
     lambdas: list[Lambda] = []
@@ -158,15 +159,13 @@ def apply(
     name = use.name
     run.functions[name] = equation
     result = tuple(fresh(instance(i.size, sizes)) for i in equation.value.indices)
-    if row is not None:
-        run.unify(row.size, result[0].size, span)
-        called = Call(name, tuple(lambdas), (Idx(row), *map(Idx, result[1:])), site)
-        return Value(called, result[1:], span)
-    if elements:
-        at = tuple(
-            place(run, at, axis.size, use) for at, axis in zip(use.indices, result, strict=False)
-        )
+    if row is not None or elements:
+        own_places = zip(use.indices if elements else (), result, strict=False)
+        at = tuple(place(run, at, axis.size, use) for at, axis in own_places)
         rest = result[len(at) :]
+        if row is not None:
+            run.unify(row.size, rest[0].size, span)
+            at, rest = (*at, Idx(row)), rest[1:]
         whole = (*at, *map(Idx, rest))
         return Value(Call(name, tuple(lambdas), whole, site), (*extra, *rest), span)
     count = len(equation.counted)
@@ -205,11 +204,12 @@ def _at_its_letters(
 
 
 def _all_rows(
-    run: Run, equation: Equation, arguments: Sequence[Value], own: Sequence[Expr]
+    run: Run, equation: Equation, arguments: Sequence[Value], own: Sequence[Expr], numbered: int
 ) -> tuple[Sequence[Value], Index | None]:
-    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)`` and the k_i
-    of ``\\alpha(q, k_i)``: all rows, and the index of the one that is meant. The l of ``F_l(X_l)``,
-    one of the ``own`` places of the function, tells no row."""
+    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)``, the k_i of
+    ``\\alpha(q, k_i)`` and the x_t of ``p_i(x_t)``, whose first indices are ``numbered``: all rows,
+    and the index of the one that is meant. The l of ``F_l(X_l)``, one of the ``own`` places of the
+    function, tells no row."""
     shapes = {one.name: one.shape for one in equation.inputs}
     given = [shapes[name] for name in equation.parameters]
     pairs = zip(given, arguments, strict=True)
@@ -219,7 +219,7 @@ def _all_rows(
     vector = arguments[short[0]]
     opened = _opened(vector)
     others = (value for at, value in enumerate(arguments) if at != short[0])
-    if len(opened) != 1 or not _keeps(equation, given[short[0]][0], len(given)):
+    if len(opened) != 1 or not _keeps(equation, given[short[0]][0], len(given), numbered):
         return arguments, None
     apart = (*(value.body for value in others), *own)
     if any(opened[0] in free_roots(body) for body in apart):
@@ -235,10 +235,12 @@ def _opened(value: Value) -> list[Index]:
     return list(free_roots(value.body) - {find_index(axis) for axis in value.axes})
 
 
-def _keeps(equation: Equation, rows: Expr, parameters: int) -> bool:
-    """Whether a function gives a row for each that it gets, or a number for each beside others."""
-    indices = equation.value.indices
-    return bool(indices) and indices[0].size == rows and (len(indices) == 2 or parameters > 1)
+def _keeps(equation: Equation, rows: Expr, parameters: int, numbered: int) -> bool:
+    """Whether a function gives a row for each that it gets, or a number for each beside others or
+    as one of several functions."""
+    indices = equation.value.indices[numbered:]
+    numbers = parameters > 1 or numbered > 0
+    return bool(indices) and indices[0].size == rows and (len(indices) == 2 or numbers)
 
 
 def _gives_elements(run: Run, use: Use, equation: Equation, span: Span) -> bool:

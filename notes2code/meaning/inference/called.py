@@ -36,9 +36,6 @@ from notes2code.meaning.overview import scales, volumes
 
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
-_PARAMETERS = frozenset("theta phi psi omega".split())
-"""What stands below a network for its parameters: ``C_\\phi(x)``."""
-
 
 def is_called(run: Run, name: Node, group: Group) -> bool:
     """Whether a name before parentheses is called rather than multiplied."""
@@ -165,7 +162,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         passed = _is_passed_on(run, name, group) or _is_call(group)
         return expert or (base in _MAYBE_FUNCTIONS and passed)
     is_passed = base.islower() and (_is_passed_on(run, name, group) or _is_call(group))
-    network = base != "W" and use.name.rpartition("_")[2] in _PARAMETERS
+    network = base != "W" and use.name.rpartition("_")[2] in scripts.PARAMETERS
     factor = base in names.MULTIPLIED | {*"QKV"} or names.is_size_name(base)
     return (
         base in _MAYBE_FUNCTIONS

@@ -13,6 +13,7 @@ from notes2code.diagnostics import error, note
 from notes2code.meaning import names
 from notes2code.meaning.inference import gains, moving
 from notes2code.meaning.inference.declared import declared_shape
+from notes2code.meaning.inference.letters import is_memory
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation.positions import counts_layers
 from notes2code.meaning.notation.scripts import HEAD, Use
@@ -428,6 +429,8 @@ def _by_letter(element: Element) -> int:
         ranks = (1, 0, 2)  # the c_s of [c_s; c_t]
     if element.is_small and use.name in run.seen.mixes and ranks == (1, 2, 0):
         ranks = (1, 0, 2)  # the s of 1 - s
+    if element.indices == 0 and use.name == "d" and is_memory(run, use.name):
+        ranks = (1, 0, 2)  # the d of E_q(q) and E_d(d), a document
     stepped = run.seen.steps.get(base, set()) | run.seen.steps.get("", set())
     if element.indices == 0 and base in ("query", "key") and "query" in run.seen.transposed:
         ranks = (1, 2, 0)  # query^⊤ key

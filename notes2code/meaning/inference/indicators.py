@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
@@ -62,6 +62,18 @@ _SIGNS = frozenset(["1", "ones", "I", "delta"])
 """What stands before what holds."""
 
 
+def _is_kronecker(run: Run, letters: Set[str]) -> bool:
+    """Whether the δ of ``δ_{ij}`` tells where two places are one: no note says what it is, and both
+    letters count along one axis, as below the s of ``s_i (δ_{ij} - s_j)``. The δ_{nj} of a pattern
+    and a neuron is an error."""
+    if "delta" in run.shapes | run.defined or "delta" in run.scope.arrays:
+        return False
+    along: dict[tuple[str, int], set[str]] = {}
+    for name, place, letter in run.seen.shifts:
+        along.setdefault((name, place), set()).add(letter)
+    return any(letters <= counted for counted in along.values())
+
+
 def below(run: Run, node: Script) -> Value | None:
     """``𝟙_{[k ≠ i]}``, and the ``δ_{ij}`` that is 1 where both are one."""
     if not isinstance(node.base, Name | Num) or node.base.text not in _SIGNS:
@@ -69,8 +81,7 @@ def below(run: Run, node: Script) -> Value | None:
     match node:
         case Script(Name("delta"), Juxt((left, right)) | Group("", (left, right)), None, 0):
             letters = {side.text for side in (left, right) if isinstance(side, Name)}
-            known = "delta" in run.shapes | run.defined
-            if len(letters) == 2 and letters & run.indices.keys() and not known:
+            if len(letters) == 2 and letters & run.indices.keys() and _is_kronecker(run, letters):
                 return in_brackets(run, Relation((left, right), ("=",), (node.span,), node.span))
         case Script(one, sub, None, 0) if is_one(one):
             said = ungrouped(sub)

@@ -161,7 +161,8 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     timed = len(base) > 1 and any(names.label(at.node) == "t" for at in target.indices)
     unexpected = (small or timed) and indexed == 1 and element > 1
     unexpected = unexpected or (indexed >= 2 and element > 0)
-    unexpected = unexpected and not (run.seen.averaged and element == 1)
+    vector = element == 1 and (bool(run.seen.averaged) or (small and target.bold))
+    unexpected = unexpected and not vector
     said = declared is not None and declared.rank(len(target.indices)) == value.rank
     unexpected = unexpected and not (said and indexed == 1)
     pair = {names.label(at.node) for at in target.indices} == {"i", "j"}

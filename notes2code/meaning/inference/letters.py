@@ -174,10 +174,14 @@ def is_memory(run: Run, name: str) -> bool:
         group.open == "(" and sum(binders.bare(item) == name for item in group.items) > 1
         for group in run.seen.nodes.of(Group)
     )
-    multiplied = any(
-        node.op in HADAMARD | {"@"} and name in (binders.bare(node.left), binders.bare(node.right))
+    sides = (
+        side
         for node in run.seen.nodes.of(Infix)
+        if node.op in HADAMARD | {"@"}
+        for side in (node.left, node.right)
+        if scripts.is_name(side)
     )
+    multiplied = any(name in (binders.bare(side), run.seen.use(side).name) for side in sides)
     given = _is_given_as_others(run, name) or _is_given_as_array(run, name)
     return twice or multiplied or given
 
@@ -208,12 +212,14 @@ def _is_given_as_array(run: Run, name: str) -> bool:
 
 @once
 def _calls(nodes: Nodes) -> Sequence[tuple[str, Group]]:
-    """The letters and words before parentheses, with what stands in these."""
+    """The letters and words before parentheses, with what stands in these: the E of E_q(q) and
+    E_d(d), one for each kind, too."""
     pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
+    groups = ((name, given.base if isinstance(given, Script) else given) for name, given in pairs)
     return [
-        (function.text, group)
-        for function, group in pairs
-        if isinstance(function, Name) and isinstance(group, Group)
+        (binders.bare(name), group)
+        for name, group in groups
+        if scripts.is_name(name) and isinstance(group, Group)
     ]
 
 

@@ -73,7 +73,7 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
     density = density and (run.gives_number or labelled or not run.parameters)
     if density or probabilities.is_normalised(run):
         options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
-    if use.indices and len(arguments) == 1 and len(use.name) == 1 and use.name.islower():
+    if use.indices and len(arguments) == 1 and _LETTER.fullmatch(use.name):
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if _is_predicted(use) and (len(arguments) < 2 or not arguments[1].rank):
         # The ε_θ(x_t, t) is of the kind of x_t.
@@ -131,6 +131,9 @@ _NUMBERS = frozenset(
 
 _EMBEDS = re.compile(r"(?:^|_|[a-z])[Ee]mb(?:ed|edding)?s?(?:_|$)")
 """What embeds is called: ``Emb``, ``PosEmbed``, ``token_embedding``."""
+
+
+_LETTER = re.compile("[a-z](?:_(?:hat|tilde|bar))?")
 
 
 _OF_TWO = frozenset("dist distance kernel score sim similarity".split())

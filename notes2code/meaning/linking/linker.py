@@ -245,9 +245,11 @@ class Linker:
 
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
-        multiplied and not called. So is π no number where the note defines it."""
-        here = self.formulas.parsed[entry].called | ({"pi"} & self.formulas.parsed[entry].mentioned)
-        called = sorted(here - self.formulas.parsed[entry].parameters)
+        multiplied and not called. So is π no number where the note defines it, and δ no Kronecker
+        delta."""
+        parsed = self.formulas.parsed[entry]
+        here = parsed.called | ({"pi", "delta"} & parsed.mentioned)
+        called = sorted(here - parsed.parameters)
         arrays = self.formulas.nearest(entry, called, "arrays", within=1)
         found = {name for name, others in arrays.items() if self._is_called(entry, name, others[0])}
         return frozenset(found - self.nearest_functions(entry, called).keys())

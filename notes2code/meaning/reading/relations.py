@@ -292,6 +292,8 @@ def _definition(values: list[Node], span: Span) -> list[Statement]:
         return [Define(name, _general(values[len(same) :]), span) for name in same]
     if definable(values[0]) or steps_above(values[0], values[1:]):
         return [Define(values[0], _general(values[1:]), span)]
+    if _tells_parts(values[0], values[-1]):
+        return [Fact("=", span)]
     if definable(values[-1]) and not (isinstance(values[-1], Juxt) or _is_element(*values)):
         return [Define(values[-1], _general(values[:-1]), span)]
     if any(map(_is_example, values[1:])):
@@ -304,6 +306,18 @@ def _is_element(value: Node, *others: Node) -> bool:
     if not (isinstance(value, Script) and isinstance(value.base, Group)):
         return False
     return binders.bare(others[-1]) in {binders.bare(node) for node in walk(value.base)}
+
+
+def _tells_parts(node: Node, whole: Node) -> bool:
+    """Whether ``[q_{t,1}; …; q_{t,n}] = q_t`` names the parts of a vector, which is made elsewhere:
+    all have its letter, and one index more."""
+    match node, whole:
+        case Group("[", items), Script(Name(base, _, font), Name(), None, 0):
+            parts = [item for item in items if not isinstance(item, Dots)]
+            own = (isinstance(n, Script) and isinstance(n.base, Name) and n.base for n in parts)
+            alike = all(name and (name.text, name.font) == (base, font) for name in own)
+            return alike and len(items) > len(parts) > 1
+    return False
 
 
 def _refuse_second_equation(values: Sequence[Node]) -> None:
