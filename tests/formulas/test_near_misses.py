@@ -104,7 +104,7 @@ WEIGHTS = {
     r"O = \mathrm{softmax}(\frac{KQ^\top}{\sqrt{d_k}}) V": "stands where keys do",
     r"\mathrm{DiffAttn}(X) = (\mathrm{softmax}(Q_1 K_1^\top / \sqrt d) + \lambda"
     r"\mathrm{softmax}(Q_2 K_2^\top / \sqrt d)) V": "sign is another",
-    r"\mathrm{SwiGLU}(X) = \mathrm{Swish}(XA) (XB)": "which its name says",
+    r"\mathrm{SwiGLU}(X) = \mathrm{Swish}(XA)^\top (XB)": "which its name says",
 }
 
 WEIGHED = [
