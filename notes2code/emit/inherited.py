@@ -67,7 +67,12 @@ def _rest(own: _Class, other: _Class) -> list[str] | None:
     if own.base != other.base or len(own.methods) != len(other.methods) or not own.methods:
         return None
     rest = [member for member in own.members if member not in other.members]
-    lacks = [member for member in other.members if member not in own.members]
+    anew = {_attribute(member) for member in rest} - {""}
+    lacks = [
+        member
+        for member in other.members
+        if member not in own.members and _attribute(member) not in anew
+    ]
     if not lacks:
         return None if any("def " in member for member in rest) else rest
     if _overrides(rest, lacks, sum(map(_lines, other.members))):
@@ -91,6 +96,11 @@ def _overrides(rest: Sequence[str], lacks: Sequence[str], whole: int) -> bool:
 
 _SMALL = 5
 """How many times as long as what is its own the class has to be from which one is derived."""
+
+
+def _attribute(member: str) -> str:
+    """The name of an attribute of a class; "" for a method."""
+    return "" if "def " in member else member.partition(" = ")[0].strip()
 
 
 def _signature(member: str) -> str:

@@ -69,6 +69,20 @@ def test_what_has_a_small_part_in_another_way_says_that_alone(
     assert run_tests(without_training(files))
 
 
+@pytest.mark.parametrize("map_", [r"\mathrm{elu}(x) + 1", r"\mathrm{relu}(x)"])
+def test_linear_attentions_of_which_one_is_not_normalised_share_their_methods(
+    map_: str, run_tests: Callable[[Package], bool]
+) -> None:
+    """An attribute tells them apart; features of its own make one method more."""
+    summed = rf"O = \phi(Q) (\phi(K)^\top V), \quad \phi(x) = {map_}"
+    files = package_of([LINEAR % r"\mathrm{elu}(x) + 1", summed])
+    code = files["transformer/attention.py"]
+    own = bodies(code)["UnnormalisedLinearAttention"]
+    assert "class UnnormalisedLinearAttention(LinearAttention):" in code
+    assert "normalised = False" in own and own.count("def ") == ("relu" in map_)
+    assert run_tests(without_training(files))
+
+
 def test_what_asks_its_own_base_is_not_derived_from_another() -> None:
     long = "    def run(self) -> int:\n" + 30 * "        self.step()\n"
     method = "    def first(self) -> int:\n        return {}"
