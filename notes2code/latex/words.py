@@ -100,6 +100,10 @@ MATRICES = re.compile(rf"(?!W[QKV])[{OF_MATRICES}]{{2,3}}")
 RATES = frozenset(["beta", "gamma", "lambda", "rho"])
 """Letters of rates: with an index above them they are raised to it, if it counts no layers."""
 
+_LETTERS = frozenset(["eta", "rho", "tau", "phi", "chi", "psi", "mu", "pi"])
+"""Greek letters as programs spell them, of so few letters that they could be products; longer names
+are words anyway. An ``xi`` is the element of an x as well."""
+
 LONGEST = max(map(len, FIELD))
 _WORDLIKE = re.compile(
     r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}|[a-z]{2,}(?:[A-Z][a-z]{2,})+|[A-Z]{3,}s"
@@ -131,7 +135,7 @@ def cut(run: str, known: Set[str]) -> list[str]:
     """
     if len(run) == 1:
         return [run]
-    if run in FIELD or run in known or _is_in_capitals(run, known):
+    if run in FIELD or run in known or run in _LETTERS or _is_in_capitals(run, known):
         return [run]
     if _WORDLIKE.fullmatch(run) and _VOWEL.search(run) and not _ends_in_word(run):
         return [run]
