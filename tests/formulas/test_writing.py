@@ -245,7 +245,7 @@ def test_attention(case: Case) -> None:
     Case("y = x^10", "x[d]", lambda x: x**10),
     # Short names of Greek letters, spelt out as in programs.
     Case("y = (x - mu) / tau", "x[d] mu tau", lambda x, m, t: (x - m) / t),
-    Case("y = psi(x) / eta, psi(z) = z^2", "x eta", lambda x, e: x**2 / e),
+    Case("y = psi(x) / eta, psi(z) = z^2", "x[d] eta", lambda x, e: x**2 / e),
     # As in programs, names have two letters where @ multiplies, and only matrices are transposed.
     Case("k = x @ Wk + bk", "x[d] W_k[d,p] b_k[p]", lambda x, w, b: x @ w + b),
     Case("v = x Wv", "x[d] W_v[d,p]", np.matmul),

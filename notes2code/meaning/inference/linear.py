@@ -1,15 +1,16 @@
-"""Linear layers written as words, ``Linear(x)``, and the cosine of two vectors."""
+"""Linear layers written as words, ``Linear(x)``, and the cosine of vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, children
 from notes2code.meaning import ir
 from notes2code.meaning.inference import families, letters
 from notes2code.meaning.inference.run import Run, Symbol, find_index
-from notes2code.meaning.inference.values import Value, contract, fresh, link, scalar
+from notes2code.meaning.inference.values import Value, contract, fresh, link, transpose
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
 from notes2code.meaning.notation import scripts
 
@@ -70,15 +71,16 @@ _WEIGHT = "the weight"
 
 
 def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
-    """The dot product of two vectors over their lengths."""
-    if left.rank != 1 or right.rank != 1:
-        raise error("N2C041", "a cosine stands between two vectors", span)
-    product = contract(run, left, right, 0, span)
-    lengths = [_length(value) for value in (left, right)]
-    return scalar(ir.mul(product.body, *(ir.inverse(length) for length in lengths)), span)
+    """The dot product of two vectors over their lengths; that of each row where one is a matrix."""
+    if not (1 <= left.rank <= 2 and 1 <= right.rank <= 2):
+        raise error("N2C041", "a cosine stands between vectors, or the rows of matrices", span)
+    turned = transpose(right, span) if right.rank == 2 else right
+    product = contract(run, left, turned, 0, span)
+    lengths = [ir.inverse(_length(value)) for value in (left, right)]
+    return replace(product, body=ir.mul(product.body, *lengths), span=span)
 
 
 def _length(value: Value) -> Expr:
-    copy = Index("", find_index(value.axes[0]).size)
-    body = ir.substitute(value.body, {value.axes[0]: Idx(copy)})
+    copy = Index("", find_index(value.axes[-1]).size)
+    body = ir.substitute(value.body, {value.axes[-1]: Idx(copy)})
     return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)
