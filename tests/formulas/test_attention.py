@@ -26,6 +26,20 @@ def sloped(q: Any, k: Any, m: float) -> Any:
 
 
 @table(
+    # The score of two vectors is a number, and what stands before the tanh no matrix.
+    Case(
+        r"score(h_d, h_e) = V^\top \tanh(A h_d + B h_e)",
+        "V[p] A[p,n] h_d[n] B[p,m] h_e[m]",
+        lambda v, a, h, b, e: v @ np.tanh(a @ h + b @ e),
+    ),
+    Case(
+        r"A = \mathrm{softmax}(\cos(Q, K) / \tau) V",
+        "Q[n,d] K[m,d] tau V[m,p]",
+        lambda q, k, t, v: (
+            softmax(q @ k.T / np.outer(np.linalg.norm(q, axis=1), np.linalg.norm(k, axis=1)) / t)
+            @ v
+        ),
+    ),
     # Beside a number, too, √d_k is of the keys.
     Case(
         r"A = \mathrm{softmax}\left(\frac{X U (X W)^\top}{\tau \sqrt{d_k}}\right)",

@@ -85,6 +85,8 @@ TEXT = [
     r"\odot",
     r"\sigma(\cdot)",
     r"g_t = \sigma(\cdot)",
+    r"(U: \text{행렬, 차원: } n \times d)",
+    r"(\text{where } U \text{ is a matrix})",
     r"\eqref{eq:gate}",
     r"\ref{a}",
     r"y = g \odot \tanh(\cdot), \quad g = \sigma(\cdot)",

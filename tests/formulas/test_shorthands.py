@@ -315,8 +315,8 @@ def test_a_cosine_is_a_usual_score() -> None:
     formula = compile_formula(latex)
     assert formula.component == "cosine_attention"
     assert not any(problem.code == "N2C050" for problem in formula.diagnostics)
-    with pytest.raises(FormulaError, match="cosine stands between two vectors"):
-        compile_formula(r"A = \mathrm{softmax}(\cos(Q, K)) V")
+    with pytest.raises(FormulaError, match="a cosine stands between vectors"):
+        compile_formula(r"a = \cos(q, \alpha)", shapes={"alpha": ()})
 
 
 def test_a_softmax_over_ranges_of_other_lengths() -> None:

@@ -24,6 +24,7 @@ from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Define
 
 _SCORES = frozenset([*"eADMS", "alpha", "score"])
+_OF_TWO = frozenset(["score", "energy", "align", "alignment", "sim", "similarity"])
 _STATES = frozenset("hux")
 """Letters of vectors, at two positions too: the ``h_{it}`` of word t in sentence i."""
 
@@ -37,6 +38,9 @@ def check(run: Run, value: Value, target: Target) -> None:
     no number, a small letter that is a matrix, a name of another declared shape."""
     if is_number(run.seen, target) and value.rank > len(target.indices):
         run.pay(4.4 if target.name[0] in "LJ" else 2.4)
+    small = bool(target.parameters) and all(one[0].islower() for one in target.parameters)
+    if small and value.rank and target.name.lower() in _OF_TWO:
+        run.pay(2.4)  # a score of two vectors is a number, whatever stands in it: V^⊤ tanh(…)
     if target.whole and len(target.indices) == 1 and value.rank > 1:
         run.pay(1.0)  # an element f(x)_i of what is given a vector is a number
     if value.rank == 1 and _joins_heads(target):

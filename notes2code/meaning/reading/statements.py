@@ -227,6 +227,8 @@ def _is_remark(clause: Clause, before: list[Statement]) -> bool:
     """Whether a clause is no statement: a lone name in prose, dots, a bare number or sign."""
     if isinstance(clause.node, Dots | Num) or (clause.before and isinstance(clause.node, Stroke)):
         return True  # a stroke is the box at the end of a proof
+    if isinstance(clause.node, Group) and any(isinstance(one, Prose) for one in clause.node.items):
+        return True  # what a letter is, ``(Q: \\text{queries, } n \\times d)``
     lone = is_name(clause.node) or isinstance(clause.node, Group) or _is_described(clause.node)
     return lone and bool(clause.words or before or clause.before)
 
