@@ -20,6 +20,7 @@ from notes2code.meaning.ir import (
     Fn,
     Idx,
     Lambda,
+    Logic,
     Mul,
     Num,
     Pow,
@@ -35,8 +36,9 @@ FAR_BELOW = -10_000
 def text(setting: Lambda) -> str:
     """A setting as ``inspect`` shows it: ``d_k**-0.5``, ``relu``, ``causal``, ``causal + B``."""
     body = setting.body
-    if isinstance(body, ir.Add) and is_causal(setting):
-        terms = [Lambda(setting.indices, term) for term in body.terms]
+    parts = terms_of(body)
+    if len(parts) > 1 and is_causal(setting):
+        terms = [Lambda(setting.indices, term) for term in parts]
         shown = dict.fromkeys(map(text, sorted(terms, key=is_causal, reverse=True)))
         return " + ".join(shown)
     if is_causal(setting):
@@ -79,8 +81,9 @@ def is_causal(setting: Lambda) -> bool:
     indices counts the keys; without any, which one does is not asked."""
     body = setting.body
     key = Idx(setting.indices[-1]) if setting.indices else None
-    if isinstance(body, ir.Add):
-        return any(is_causal(Lambda(setting.indices, term)) for term in body.terms)
+    parts = terms_of(body)
+    if len(parts) > 1:
+        return any(is_causal(Lambda(setting.indices, term)) for term in parts)
     if isinstance(body, Cases) and len(body.branches) == 1:
         condition, value = body.branches[0]
         if value == ir.ZERO and _is_minus_infinity(body.otherwise):
@@ -95,6 +98,26 @@ def is_causal(setting: Lambda) -> bool:
         kinds = zero == ir.ZERO and _is_minus_infinity(minus)
         return kinds and _is_not_after(first, key) and _is_after(second, key)
     return _is_not_after(body, key)
+
+
+def terms_of(body: Expr) -> tuple[Expr, ...]:
+    """What is added to scores, or the condition under which they are taken, term by term: a mask of
+    several conditions hides what the masks of each together hide."""
+    terms = body.terms if isinstance(body, ir.Add) else (body,)
+    return tuple(part for term in terms for part in _taken_apart(term))
+
+
+def _taken_apart(term: Expr) -> tuple[Expr, ...]:
+    match term:
+        case Logic("and", conditions):
+            return conditions
+        case Cases(((Logic("and", conditions), value),), otherwise) if is_mask(term):
+            if value == ir.ZERO:
+                return tuple(Cases(((one, value),), otherwise) for one in conditions)
+        case Cases(((Logic("or", conditions), value),), otherwise) if is_mask(term):
+            if otherwise == ir.ZERO:
+                return tuple(Cases(((one, value),), otherwise) for one in conditions)
+    return (term,)
 
 
 def order_told(setting: Lambda) -> str:

@@ -79,9 +79,10 @@ class HandedOn:
         return [f"{name}: {types[name]}" for name in self.names if name in types]
 
     def in_tests(self, heads: int = 2) -> list[str]:
-        """They as further arguments in tests with so many heads."""
+        """They as further arguments in tests with so many heads; a window of that width has more
+        in it than each position itself."""
         numbered = enumerate(name for name in self.names if name != "max_len")
-        values = {n: heads if n in self.counts else f"{0.7 + 0.8 * at:.1f}" for at, n in numbered}
+        values = {n: heads if n in self.counts else f"{1.7 + 0.8 * at:.1f}" for at, n in numbered}
         return [f"{name}={value}" for name, value in values.items()]
 
     @property

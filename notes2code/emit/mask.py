@@ -11,7 +11,9 @@ from notes2code.components.settings import (
     chosen,
     fills_far_below,
     is_causal,
+    is_mask,
     keeps_own,
+    terms_of,
     with_infinity,
 )
 from notes2code.emit.graph import EmitError
@@ -38,11 +40,11 @@ class Mask:
         terms: list[Expr] = []
         mask, reach = (self.recognised.settings.get(name) for name in ("mask", "reach"))
         if mask is not None:
-            terms += mask.body.terms if isinstance(mask.body, ir.Add) else (mask.body,)
+            terms += terms_of(mask.body)
         if reach is not None:
             last = self.column or reach.indices[-1]
             condition = ir.substitute(reach.body, {reach.indices[-1]: Idx(last)})
-            terms.append(Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY))
+            terms += terms_of(Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY))
         return tuple(map(_filled, terms))
 
     @property
@@ -145,6 +147,11 @@ class Mask:
                 "what is added to the scores is the same for all keys: a softmax does not see it"
             )
         return tuple(term for term in rest if not (has_table and self._table(term)))
+
+    @property
+    def hides(self) -> bool:
+        """Whether it hides other keys than those that come later, such as those far away."""
+        return any(map(is_mask, self.by_position()))
 
     def counted(self, has_table: bool = False) -> Mapping[str, str]:
         """The names of the positions that ``positions`` uses: ``n`` of queries, ``m`` of keys."""

@@ -69,6 +69,11 @@ class Projected:
         return bool((self.inner or self.view).attention.mask.positions())
 
     @property
+    def hides(self) -> bool:
+        """Whether a position does not see all that was before it."""
+        return (self.inner or self.view).attention.mask.hides
+
+    @property
     def ordered(self) -> bool:
         """Whether it matters where queries and keys stand; in a synthesizer, each place has weights
         of its own."""

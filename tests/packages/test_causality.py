@@ -4,8 +4,10 @@ the notes say, and a decoder without a mask is told."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+import torch
 
 from building import Package, package_of, warnings_of, without_training
 
@@ -60,6 +62,36 @@ def test_an_encoder_layer_on_causal_heads_passes_its_tests(
     )
     files = package_of([CAUSAL, THREE, layer])
     assert "encoder_layer_sees_nothing_that_comes_later" in files["tests/test_layers.py"]
+    assert run_tests(without_training(files))
+
+
+WINDOWS = {
+    "kept": r"0 & i - w < j \le i \\ -\infty & \text{otherwise}",
+    "hidden": r"-\infty & j > i \text{ or } j \le i - w \\ 0 & \text{otherwise}",
+}
+
+
+@pytest.mark.parametrize("cases", WINDOWS)
+def test_a_window_up_to_the_position_itself_is_causal(
+    cases: str, imported: Any, run_tests: Callable[[Package], bool]
+) -> None:
+    """A model of it goes on from caches, and hides what lies before the window."""
+    masked = CAUSAL.partition(r", \quad")[0]
+    window = rf"M_{{ij}} = \begin{{cases}} {WINDOWS[cases]} \end{{cases}}"
+    files = package_of([rf"{masked}, \quad {window}", ONE, BLOCK, GPT])
+    package = imported(files)
+    attention = package.ScaledDotProductAttention(w=3)
+    query, key, value = torch.randn(3, 6, 4)
+    scores = query @ key.T / 2
+    for i in range(6):
+        for j in range(6):
+            if not i - 3 < j <= i:
+                scores[i, j] = -torch.inf
+    expected = torch.softmax(scores, dim=-1) @ value
+    torch.testing.assert_close(attention(query, key, value), expected)
+    torch.testing.assert_close(attention(query[4:], key, value), expected[4:])
+    assert package.CausalSelfAttention and hasattr(package.GPT, "empty_caches")
+    assert "gpt_does_not_see_what_is_still_to_come" in files["tests/test_models.py"]
     assert run_tests(without_training(files))
 
 
