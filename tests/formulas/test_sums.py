@@ -250,6 +250,33 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
     ),
     Case(r"s = a_1 + \dots + a_{n-1} + a_n", "a[n]", np.sum),
     Case(r"s = w_1 x_1 + w_2 x_2 + \dots + w_n x_n", "w[n] x[n]", np.dot),
+    # What stands before or behind all that the dots go through is added to it.
+    Case(
+        r"s = w_1 x_1 + \dots + w_n x_n + b",
+        "w[n] x[n] b",
+        lambda w, x, b: w @ x + b,
+    ),
+    Case(
+        r"s = \tanh(w_1 x_1 + w_2 x_2 + \cdots + w_n x_n - b)",
+        "w[n] x[n] b",
+        lambda w, x, b: np.tanh(w @ x - b),
+    ),
+    Case(
+        r"s = w_0 + w_1 x_1 + w_2 x_2 + \dots + w_n x_n",
+        "w_0 w[n] x[n]",
+        lambda first, w, x: first + w @ x,
+    ),
+    # A power of one has no number.
+    Case(
+        r"p(x) = a_0 + a_1 x + a_2 x^2 + \dots + a_n x^n",
+        "x[d] a_0 a[n]",
+        lambda x, first, a: first + sum(c * x**k for k, c in enumerate(a, 1)),
+    ),
+    Case(
+        r"s = 1 + r + r^2 + \dots + r^n",
+        "r n#",
+        lambda r, n: sum(r**k for k in range(n + 1)),
+    ),
     Case(
         r"Z = H_1 W_1 + \dots + H_h W_h",
         "H[h,n,v] W[h,v,d]",

@@ -113,6 +113,16 @@ def _counts_up_to(item: Node, later: Node) -> bool:
     return alike and all(_whole(step.first) is not None for step in steps)
 
 
+def goes_up_to_last(items: Sequence[Node]) -> bool:
+    """Whether the last item is of the kind of the one before the dots, and not the b behind all of
+    ``w_1 x_1 + … + w_n x_n + b``, where the one before it is."""
+    at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
+    behind = items[at + 1 :]
+    if len(behind) < 2 or isinstance(behind[0], Dots):
+        return True
+    return _counts_up_to(items[at - 1], behind[-1]) or not _counts_up_to(items[at - 1], behind[0])
+
+
 def refuse_idle(items: Sequence[Node]) -> None:
     """Dots between neighbours, as in ``y_1, y_2, …, y_3``, or a last item that the first ones do
     not count up to: it has a slip. Raises ``ProblemError``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, note
@@ -502,10 +503,20 @@ def chosen(which: Expr, values: Sequence[Expr]) -> Expr:
 
 
 def repeated(run: Run, node: Infix) -> Value | None:
-    """``a_1 + a_2 + … + a_n``, and products of numbers written so."""
+    """``a_1 + a_2 + … + a_n``, and products of numbers written so; what stands before or behind all
+    these, as the b of ``w_1 x_1 + … + w_n x_n + b``, is added to them."""
     terms = binders.chain(node)
     if node.op not in _REPEATED or not any(map(_dots, terms[1:-1])):
         return None
+    if node.op == "+" and not ellipsis.goes_up_to_last(terms):
+        return None
+    if node.op == "+" and (count := ellipsis.leading(terms)):
+        first, rest = (
+            reduce(lambda left, right: replace(node, left=left, right=right), part)
+            for part in (terms[:count], terms[count:])
+        )
+        all_of_them = Group("(", (rest,), (), rest.span)
+        return run.lower(replace(node, left=first, right=all_of_them))
     index, values = ellipsis.family(run, terms, node.span)
     kind = _REPEATED[node.op]
     if len(values) > 1 or (kind == "prod" and values[0].rank):

@@ -305,7 +305,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         )
     whole = isinstance(base.body, ir.Ref) and len(base.body.at) == base.rank
     name = base.body.array if whole and isinstance(base.body, ir.Ref) else ""
-    if _NAMED_MATRIX.fullmatch(name) and name not in run.shapes:
+    matrix = _NAMED_MATRIX.fullmatch(name) or _is_beside_identity(run, name)
+    if matrix and name not in run.shapes:
         raise error(
             "N2C033",
             f"a power of `{run.quote(base.span)}`, by custom a matrix, is not computed",
@@ -456,6 +457,14 @@ def is_negative(node: Node) -> bool:
     if isinstance(node, Infix) and node.op == "/":
         return is_negative(node.left) and isinstance(node.right, Num)
     return isinstance(node, Neg) and isinstance(node.body, Num | Frac | Infix)
+
+
+def _is_beside_identity(run: Run, name: str) -> bool:
+    """Whether a capital letter is added to an I, as in ``I + B + B^2``."""
+    if len(name) != 1 or not name.isupper():
+        return False
+    sums = ({*map(binders.bare, binders.chain(node))} for node in run.seen.nodes.of(Infix))
+    return any({"I", name} <= terms for terms in sums)
 
 
 def _is_matrix_letter(name: str) -> bool:

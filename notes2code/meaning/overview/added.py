@@ -1,11 +1,22 @@
 """What is added to something that tells its kind: the S of a place ``i + S - 1`` is a number, and
-so is the ε of ``x / (y + ε)``."""
+so is the ε of ``x / (y + ε)``, and the w_0 of ``w_0 + w_1 x_1 + … + w_n x_n``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notes2code.latex.tree import Frac, Infix, Name, Node, Nodes, Num, ungrouped
+from notes2code.latex.tree import (
+    Dots,
+    Frac,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    ungrouped,
+)
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.arithmetic import terms
 from notes2code.meaning.overview.survey import Survey
@@ -20,6 +31,18 @@ def numbers(seen: Survey, nodes: Nodes) -> Iterator[str]:
                 yield from ("epsilon" for name in bare if name == "epsilon")
             case Infix("+" | "-"):
                 yield from _beside_places(seen, terms(node))
+                yield from _before_all(seen, binders.chain(node))
+
+
+def _before_all(seen: Survey, added: tuple[Node, ...]) -> Iterator[str]:
+    """The w_0 before ``w_1 x_1 + … + w_n x_n``."""
+    if not any(isinstance(one, Dots) for one in added):
+        return
+    match added[:2]:
+        case (Script(Name(first), Num("0"), None) as alone, second):
+            factors = second.factors if isinstance(second, Juxt) else binders.chain(second)
+            if binders.bare(factors[0]) == first and (use := seen.understood(alone)) is not None:
+                yield use.name
 
 
 def _beside_places(seen: Survey, added: tuple[Node, ...]) -> Iterator[str]:

@@ -274,6 +274,10 @@ def _count_uses(seen: Survey, uses: Sequence[tuple[scripts.Use, bool]]) -> None:
             seen.transposed.setdefault(use.name, set()).add(len(use.indices))
         (called if before_parenthesis else free_standing).add(use.name)
     seen.called = (seen.called | called) - free_standing
+    numbered = {
+        name.rpartition("_")[0] for name in seen.called if name.rpartition("_")[2].isdigit()
+    }
+    seen.called |= numbered - seen.counted.keys()  # the f of f_1(x) + … + f_n(x)
 
 
 def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
@@ -286,6 +290,8 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
         match node:
             case Script(base, _, Name(letter)):
                 above.setdefault(letter, set()).add(binders.bare(base))
+            case Script(Name(base, there), None, Num("1", written)) if there == written:
+                found.add(base)  # the x of 1 + x + x^2 + … + x^n, which the rewriting wrote as x^1
     for letter, bases in above.items():
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases

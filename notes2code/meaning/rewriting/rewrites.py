@@ -36,6 +36,7 @@ from notes2code.meaning.rewriting import (
     numbered_ones,
     numbered_tokens,
     planes,
+    power_series,
     primed,
     products_end,
     roles,
@@ -98,6 +99,8 @@ REWRITES = (
     Rewrite(Juxt, normal_probabilities.written_out),
     # An index is one letter: a prime would be one of the name, or a derivative.
     Rewrite(Script, primed.renamed),
+    # What is raised to one counts with what is raised to two.
+    Rewrite(Infix, _always(power_series.with_first_powers)),
     # Those who write one transpose with a small t write all so.
     Rewrite(Script, primed.small_signs),
     # A mark at the name of a function would make it another function.
