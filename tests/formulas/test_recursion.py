@@ -12,6 +12,17 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    # A range in parentheses right behind a formula says what its letter counts.
+    Case(
+        r"h_0 = x, \quad h_l = \tanh(W_l h_{l-1})\ (l = 1, \dots, N), \quad y = c h_N",
+        "x[d] W[N,d,d] c",
+        lambda x, w, c: c * reduce(lambda h, a: np.tanh(a @ h), w, x),
+    ),
+    Case(
+        r"y_i = x_i^2 + a_i (1 \le i \le n)",
+        "x[n] a[n]",
+        lambda x, a: x**2 + a,
+    ),
     # Keys and values of a step are vectors, beside a normaliser too.
     # The 0 that it begins with has the axes of the state.
     Case(

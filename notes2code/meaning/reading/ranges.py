@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from notes2code.diagnostics import Span
 from notes2code.latex.joining import WHERE
-from notes2code.latex.tree import Clause, Dots, Group, Infix, Juxt, Name, Node, Num, Relation
+from notes2code.latex.tree import Clause, Dots, Group, Infix, Juxt, Name, Node, Num, Relation, walk
 from notes2code.meaning import names
 from notes2code.meaning.stated import Range
 
@@ -88,6 +91,35 @@ def bounded(node: Relation) -> Range | None:
 
 
 _FLIPPED = {">": "<", "≥": "≤"}
+
+
+def behind(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
+    """The ``h_l = f(h_{l-1})`` of ``h_l = f(h_{l-1})\\ (l = 1, \\dots, N)``, and what stands in the
+    parentheses; None for what ends with no range of a letter in it, as ``P(1 \\le k \\le n)``."""
+    match node:
+        case Relation(operands) if (last := operands[-1]) is not None and (cut := behind(last)):
+            span = Span(node.span.start, cut[0].span.end)
+            whole = replace(node, operands=(*operands[:-1], cut[0]), span=span)
+            letter = _counting(cut[1])
+            named = any(isinstance(one, Name) and one.text == letter for one in walk(whole))
+            return (whole, cut[1]) if named else None
+        case Infix(right=last) if cut := behind(last):
+            return replace(node, right=cut[0], span=Span(node.span.start, cut[0].span.end)), cut[1]
+        case Juxt((*factors, last)) if said := in_parentheses(last):
+            if len(factors) == 1:
+                return factors[0], said
+            span = Span(node.span.start, factors[-1].span.end)
+            return replace(node, factors=tuple(factors), span=span), said
+    return None
+
+
+def _counting(said: tuple[Node, ...]) -> str | None:
+    """The letter of a range."""
+    match said:
+        case (Relation((left, *_)) as first, *_):
+            within = bounded(first)
+            return within.index if within else _letter(left)
+    return None
 
 
 def in_parentheses(node: Node) -> tuple[Node, ...]:

@@ -284,8 +284,11 @@ def _refuse_lost_operand(clauses: list[Clause], at: int, before: list[Statement]
 
 def _expand(clause: Clause) -> list[Clause]:
     """A clause that is a brace with equations below each other, or a set of what an equation
-    defines, is those equations."""
+    defines, is those equations; a range in parentheses behind an equation is a clause of its
+    own."""
     node = clause.node
+    if isinstance(node, Relation) and (cut := ranges.behind(node)):
+        return [replace(clause, node=cut[0]), *(Clause(item, ",", "") for item in cut[1])]
     apart = ranges.in_parentheses(node) or remarks.naming(node) if clause.before else ()
     if stated := braces.stated(node) or apart:
         return [Clause(item, ",", "") for item in stated]
