@@ -14,6 +14,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import PurePosixPath
@@ -145,19 +146,22 @@ def _places(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-def _definitions(path: str, text: str) -> Iterator[_Definition]:
+@lru_cache(1000)
+def _definitions(path: str, text: str) -> tuple[_Definition, ...]:
     """The statements of a module; of another file its blocks of code."""
     if not path.endswith(".py"):
-        yield from (_Definition(path, "", block) for block in _FENCED.findall(text))
-        return
+        return tuple(_Definition(path, "", block) for block in _FENCED.findall(text))
     module = ast.parse(text)
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from _imports(path, node)
-    for statement in module.body:
-        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        if not is_text and not isinstance(statement, ast.Import | ast.ImportFrom):
-            yield _definition(path, statement)
+    imports = [node for node in ast.walk(module) if isinstance(node, ast.Import | ast.ImportFrom)]
+    others = (statement for statement in module.body if statement not in imports)
+    return (
+        *(definition for statement in imports for definition in _imports(path, statement)),
+        *(_definition(path, statement) for statement in others if not _is_text(statement)),
+    )
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _imports(path: str, statement: ast.Import | ast.ImportFrom) -> Iterator[_Definition]:
