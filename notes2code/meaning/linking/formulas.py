@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from notes2code.latex import differences_of, in_two_fonts
 from notes2code.latex.macros import written_out
@@ -92,9 +92,9 @@ class Formulas:
         words, apart = self.words(entry.note), self.apart[entry.note]
         return read_entry(entry, words, self.macros, apart, places)
 
-    def _by_what_they_define(self) -> dict[tuple[str, str], list[Entry]]:
-        """The entries that define each name, by what they define."""
-        table: dict[tuple[str, str], list[Entry]] = {}
+    def _by_what_they_define(self) -> dict[tuple[str, str], dict[str, list[Entry]]]:
+        """The entries of each note that define a name, by what they define."""
+        table: dict[tuple[str, str], dict[str, list[Entry]]] = {}
         for entry, parsed in self.parsed.items():
             kinds = {
                 "arrays": parsed.arrays,
@@ -107,7 +107,8 @@ class Formulas:
             for kind, defined in kinds.items():
                 for name in defined:
                     if kind != "functions" or not self._is_solved(entry, name):
-                        table.setdefault((kind, name), []).append(entry)
+                        of_notes = table.setdefault((kind, name), {})
+                        of_notes.setdefault(entry.note, []).append(entry)
         return table
 
     def _is_solved(self, entry: Entry, function: str) -> bool:
@@ -118,8 +119,7 @@ class Formulas:
         named = {name for name in mine.mentioned - mine.parameters if written.get(name) == {0}}
         return any(
             function in other.called and named & other.arrays and mine.parameters <= other.mentioned
-            for at, other in self.parsed.items()
-            if at.note == entry.note and at is not entry
+            for other in map(self.parsed.__getitem__, self.in_note(entry))
         )
 
     def _unwritten(self) -> dict[Entry, dict[str, tuple[str, ...]]]:
@@ -212,17 +212,21 @@ class Formulas:
         """The entries that define a name, rejected ones among them, nearest first."""
         if kind == "functions" and names.is_any_function(name):
             within = min(within, 1)  # f and p are others in each note
+        of_notes = self._table.get((kind, name), {})
+        every = of_notes.get(entry.note, ()) if within < 2 else chain(*of_notes.values())
         near = [
             (distance, other)
-            for other in self._table.get((kind, name), ())
+            for other in every
             if other is not entry
             and (distance := self.distance(entry, other))[0] <= within
             and (distance[0] < 2 or self._holds_afar(entry, name, other))
         ]
         near.sort(key=lambda pair: pair[0])
         found = [other for _, other in near]
-        if len(near) > 1 and near[0][0][0] == 0:
-            found = sorted(found, key=lambda other: self._is_of_twin(entry, name, other, found))
+        here = [other for distance, other in near if distance[0] == 0]
+        if here and len(near) > 1:
+            twins = {other for other in here if self._is_of_twin(entry, name, other, here)}
+            found.sort(key=twins.__contains__)
         if near and near[0][0][0] == 2:  # of other notes, what most of them say, and shortest
             said = {other: self.parsed[other].said.get(name) for other in found}
             often = Counter(said.values())
@@ -231,13 +235,11 @@ class Formulas:
             )
         return found
 
-    def _is_of_twin(self, entry: Entry, name: str, other: Entry, every: Sequence[Entry]) -> bool:
+    def _is_of_twin(self, entry: Entry, name: str, other: Entry, here: Sequence[Entry]) -> bool:
         """Whether a definition before a formula is that of another formula which defines the same
         as this one and stands before what it names, as does this: the first H of ``G = f(H), H =
-        X; G = f(H), H = Y``. ``every`` are the definitions."""
-        here = [one for one in every if self.are_beside(entry, one)]
-        behind = [one for one in here if one.order > entry.order]
-        if other not in here or other in behind or not behind:
+        X; G = f(H), H = Y``. ``here`` are the definitions in its section."""
+        if other.order > entry.order or all(one.order < entry.order for one in here):
             return False
         mine = self.parsed[entry].arrays | self.parsed[entry].functions
         first = min(one.order for one in here)
@@ -265,8 +267,8 @@ class Formulas:
         others."""
         found = [
             (name, entry)
-            for (kind, name), entries in self._table.items()
-            for entry in entries
+            for (kind, name), of_notes in self._table.items()
+            for entry in chain(*of_notes.values())
             if kind == "functions"
         ]
         return sorted(found, key=lambda pair: len(self.called(pair[1])))

@@ -330,10 +330,9 @@ class Linker:
     def _multiplies(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether a letter that another section defines as a function is a factor in this one: the
         η of ``\\eta (g + \\lambda \\theta)`` beside ``\\eta g``, whatever a schedule η(t) is."""
-        are_beside, parsed = self.formulas.are_beside, self.formulas.parsed
-        if are_beside(entry, other):
+        if self.formulas.are_beside(entry, other):
             return False
-        here = (one for place, one in parsed.items() if are_beside(entry, place))
+        here = map(self.formulas.parsed.__getitem__, (entry, *self.formulas.beside(entry)))
         return any(name in one.mentioned - one.called for one in here)
 
     def _is_variant(self, entry: Entry, name: str, other: Entry, equation: Equation) -> bool:
