@@ -75,10 +75,12 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         return element, at + 2
     if look_alikes.is_among_places(run, name, group):
         raise look_alikes.looked_up(run, name, group)
+    look_alikes.refuse_spelt_word(run, factors[: at + 1], group)
     if not called.is_called(run, name, group):
         if not look_alikes.is_raised(behind):
             look_alikes.refuse_unclear(run, name, group)
             look_alikes.refuse_kernel(run, factors, at)
+            look_alikes.refuse_made_matrix(run, factors, at)
         return None
     look_alikes.refuse_spelt_name(run, factors[: at + 1], group)
     if isinstance(behind, Script) and _tells_axis(run, name, behind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import (
@@ -43,6 +43,50 @@ def refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
             span,
             f"write `\\mathrm{{{run.quote(span)}}}` for the name",
         )
+
+
+def refuse_spelt_word(run: Run, factors: Sequence[Node], group: Group) -> None:
+    """``lin_q(X + P)`` is hardly l times i times n_q: three small letters or more, right beside
+    each other and right before parentheses, of which the first two stand nowhere else. Sizes are
+    multiplied so, ``bnd(n + d)``, and before an f: a name has a vowel or a letter twice, or one
+    letter behind it."""
+    word = _small_letters(factors)
+    if len(word) < 3 or group.open != "(" or word[-1].span.end != group.span.start:
+        return
+    alone = len(group.items) == 1 and scripts.is_name(group.items[0])
+    letters = [*map(binders.bare, word)]
+    if letters[-1] in functions.LETTERS:
+        return
+    if not alone and {*"aeiou"}.isdisjoint(letters) and len({*letters}) == len(letters):
+        return
+    first, second = letters[:2]
+    texts = [name.text for name in run.seen.nodes.of(Name)]
+    pairs = [pair for one in run.seen.nodes.of(Juxt) for pair in pairwise(one.factors)]
+    beside = sum((binders.bare(a), binders.bare(b)) == (first, second) for a, b in pairs)
+    known = run.shapes.keys() | run.defined.keys() | run.scope.arrays
+    others = [text for text in texts if text in (first, second)]
+    if len(others) == 2 * beside and known.isdisjoint((first, second)):
+        span = word[0].span.to(word[-1].span)
+        raise error(
+            "N2C033",
+            f"`{run.quote(span)}` may be one name, or a product of its letters",
+            span,
+            f"write `\\mathrm{{{''.join(letters)}}}` for the name",
+        )
+
+
+def _small_letters(factors: Sequence[Node]) -> Sequence[Node]:
+    """The small letters right beside each other at the end of a product; the last may have
+    scripts."""
+    found: list[Node] = []
+    for factor in reversed(factors):
+        letter = binders.bare(factor)
+        plain = isinstance(factor, Name) or (not found and scripts.is_name(factor))
+        touches = not found or factor.span.end == found[0].span.start
+        if not (plain and touches and len(letter) == 1 and letter.islower()):
+            break
+        found.insert(0, factor)
+    return found
 
 
 def _is_spelt(run: Run, first: Node, last: Node) -> bool:
@@ -228,6 +272,18 @@ def refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
                 between,
                 f"write `_{{{left}-{right}}}` for an element, and `\\cdot` for a product",
             )
+
+
+def refuse_made_matrix(run: Run, factors: Sequence[Node], at: int) -> None:
+    """The matrix ``A(x_t)`` that a selective model makes of a token, and that stands before its
+    state: nobody writes the first of two vectors in parentheses."""
+    match factors[at + 1 : at + 3]:
+        case (Group("(", (Script() as inner,)) as group, other) if not isinstance(other, Group):
+            given, acted_on = run.seen.understood(inner), run.seen.understood(other)
+            if given is None or acted_on is None or given.transposed or acted_on.transposed:
+                return
+            if (given.indices or given.steps) and given.name.islower() and acted_on.name.islower():
+                raise unclear(run, factors[at], group)
 
 
 def _is_place(run: Run, node: Node) -> bool:
