@@ -266,6 +266,17 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
         "w_0 w[n] x[n]",
         lambda first, w, x: first + w @ x,
     ),
+    # The bias of each neuron is none of its weights, and what it is given are numbers.
+    Case(
+        r"u_k = \beta_{k,0} + \sum_{j=1}^{m} \beta_{k,j} x_{k,j}",
+        "beta_0[n] beta[n,m] x[n,m]",
+        lambda bias, w, x: bias + np.sum(w * x, axis=1),
+    ),
+    Case(
+        r"u_k = \tanh(w_{k0} + \sum_{j=1}^{m} w_{kj} X_j)",
+        "w_0[n] w[n,m] X[m]",
+        lambda bias, w, x: np.tanh(bias + w @ x),
+    ),
     # A power of one has no number.
     Case(
         r"p(x) = a_0 + a_1 x + a_2 x^2 + \dots + a_n x^n",

@@ -135,7 +135,31 @@ def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, i
                 continue
             if numbers and binders.bare(node) not in labelled | _LABELLED:
                 found.setdefault(binders.bare(node), set()).update(numbers)
-    return {letter: 0 if 0 in numbers else 1 for letter, numbers in found.items()}
+    biases = {*_biases(nodes)} if any(numbers == {0} for numbers in found.values()) else set()
+    return {
+        letter: 0 if 0 in numbers else 1
+        for letter, numbers in found.items()
+        if numbers != {0} or letter not in biases
+    }
+
+
+def _biases(nodes: Nodes) -> Iterator[str]:
+    """The w of ``w_{k0} + Σ_{j=1}^n w_{kj} x_j``: the bias is none of the elements that are added
+    up."""
+    for node in nodes.of(Infix):
+        terms = binders.chain(node) if node.op == "+" else ()
+        sums = [term for term in terms if isinstance(term, Big) and term.op == "sum"]
+        if not sums or any(_begins_with_0(one) for one in sums):
+            continue
+        weights = {binders.bare(inner) for one in sums for inner in walk(one.body)}
+        yield from weights.intersection(binders.bare(one) for one in terms if one not in sums)
+
+
+def _begins_with_0(total: Big) -> bool:
+    match total.sub:
+        case Relation((_, Num("0")), ("=",)):
+            return True
+    return False
 
 
 def said(nodes: Nodes, conditions: Sequence[Node], seen: Survey) -> set[str]:

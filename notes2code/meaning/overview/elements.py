@@ -116,11 +116,13 @@ def _of_features(seen: Survey, big: Big) -> Iterator[Node]:
 
 def of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The w and the x of ``Σ_i w_i x_i + b`` and of ``Σ_i Σ_j W_{ij} x_{ij} + b``: a neuron has one
-    bias, and gives a number."""
+    bias, and gives a number. So does the k-th of several, ``w_{k0} + Σ_j w_{kj} x_j``."""
     for infix in nodes.of(Infix):
         for total, bias in ((infix.left, infix.right), (infix.right, infix.left)):
-            if infix.op != "+" or not isinstance(bias, Name) or bias.text != "b":
+            if infix.op != "+" or binders.bare(bias) not in ("b", "w"):
                 continue
+            if isinstance(bias, Name) != (binders.bare(bias) == "b"):
+                continue  # the w_{k0} beside w_{kj}
             while isinstance(total, Big) and total.op == "sum" and total.sub is not None:
                 total = total.body
             factors = binders.chain(total) if isinstance(total, Infix) else children(total)
