@@ -149,6 +149,12 @@ class _Planner:
             return False
         if telling(mine) != telling(theirs) or biases(mine) != biases(theirs):
             return False
+        # A model with positions or a way out of its own is another one than one without.
+        if (
+            mine.component.family == "models"
+            and mine.found.roles.keys() != theirs.found.roles.keys()
+        ):
+            return False
         return self._built_from(draft.compiled, mine) == self._built_from(compiled, theirs)
 
     def _built_from(self, compiled: Compiled, recognised: Recognised) -> set[Compiled | str]:
@@ -478,14 +484,17 @@ def _names(
     names: dict[int, str] = {}
     groups: dict[str, list[_Draft]] = {}
     for draft in drafts:
-        groups.setdefault(class_name(draft.recognised), []).append(draft)
+        name = class_name(draft.recognised, draft.compiled is not None)
+        groups.setdefault(name, []).append(draft)
     taken: set[str] = set()
-    for group in groups.values():
+    for own, group in groups.items():
         group.sort(key=lambda d: (not is_textbook(d), _is_less(d.recognised.form)))
         first = group[0]
-        usual = first if is_textbook(first) else textbook(first.component)
+        # A model of the notes is not called by what another model would have.
+        is_usual = is_textbook(first) or first.component.family == "models"
+        usual = first if is_usual else textbook(first.component)
         for draft in group:
-            name = class_name(draft.recognised)
+            name = own
             if len(group) > 1 and draft is not usual:
                 called = others_called(draft, usual)
                 titles = [source.title for source in draft.sources if source.title]

@@ -16,7 +16,7 @@ _CLASS = re.compile(
 )
 _MEMBERS = re.compile(r"\n\n(?=    \S)")
 _CONSTRUCTOR = re.compile(
-    r"(?P<head>    def __init__\(\s*self, (?P<given>[^*]*?),?\s*\) -> None:\n)"
+    r"(?P<head>    def __init__\(\s*self,\s+(?P<given>[^*]*?),?\s*\) -> None:\n)"
     r"        super\(\).__init__\(\)\n(?P<made>[\s\S]*)"
 )
 _MADE = re.compile(r"        (?P<what>self\.\w+) = .*[^(\[{]")
@@ -144,10 +144,10 @@ def _shared(own: str, other: str) -> str:
 
 
 def _made_anew(own: str, other: str) -> str | None:
-    """A constructor that calls another one and makes some attributes anew, which that makes for
-    nothing else; None where the two differ by more."""
+    """A constructor that calls another one, perhaps with other defaults, and makes some attributes
+    anew, which that makes for nothing else; None where the two differ by more."""
     mine, theirs = _CONSTRUCTOR.fullmatch(own), _CONSTRUCTOR.fullmatch(other)
-    if mine is None or theirs is None or mine["given"] != theirs["given"]:
+    if mine is None or theirs is None or _asked(mine["given"]) != _asked(theirs["given"]):
         return None
     pairs = list(zip_longest(mine["made"].split("\n"), theirs["made"].split("\n"), fillvalue=""))
     anew = [pair for pair in pairs if pair[0] != pair[1]]
@@ -161,3 +161,8 @@ def _made_anew(own: str, other: str) -> str | None:
     given = re.findall(r"(\w+): ", mine["given"])
     call = lines(Bracket("super().__init__(", tuple(given), ")"), 8)
     return "\n".join([mine["head"].rstrip("\n"), *call, *(line for line, _ in anew)])
+
+
+def _asked(given: str) -> list[str]:
+    """The parameters of a constructor with their types, without their defaults."""
+    return re.findall(r"\w+: [^=,]*[^=, ]", given)

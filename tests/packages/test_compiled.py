@@ -177,7 +177,8 @@ def test_attentions_that_the_sample_vault_lacks_compile_and_can_be_exported(
     monkeypatch.syspath_prepend(tmp_path)
     made = importlib.import_module("lacking")
     for component, sizes in zip(components, others.values(), strict=True):
-        attention = getattr(made, component.class_name)(*sizes).eval()
+        name = component.classes.get("output", component.class_name)
+        attention = getattr(made, name)(*sizes).eval()
         rows = x(), x(), x()
         expected = attention(*rows)
         compiled = torch.compile(attention, fullgraph=True, backend="eager")

@@ -180,7 +180,7 @@ OF_SIGMOID = r", \quad \mathrm{head}_i = \mathrm{SigmoidAttn}"
             r"\mathrm{CrossAttention}(X, Z) = \mathrm{Concat}(\mathrm{head}_1, \dots, "
             r"\mathrm{head}_h) W^O" + OF_SIGMOID + r"(X W_i^Q, Z W_i^K, Z W_i^V)",
         ),
-        ("GroupedQueryAttention", OUT + OF_SIGMOID + r"(X W_i^Q, X W^K, X W^V)"),
+        ("MultiQueryAttention", OUT + OF_SIGMOID + r"(X W_i^Q, X W^K, X W^V)"),
     ],
 )
 def test_heads_of_sigmoids(

@@ -94,6 +94,25 @@ def test_what_asks_its_own_base_is_not_derived_from_another() -> None:
     assert heads == ["class A(Base)", "class B(A)", "class C(Base)"]
 
 
+def test_heads_of_groups_are_derived_from_those_of_one_group(
+    run_tests: Callable[[Package], bool],
+) -> None:
+    """They ask for the number of groups, which those have a default for."""
+    join = r"\mathrm{%s}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad "
+    head = r"\mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W%s^K, X W%s^V)"
+    files = package_of(
+        [
+            join % "MQA" + head % ("", ""),
+            join % "GQA" + head % (2 * (r"_{\lceil i/r \rceil}",)),
+        ]
+    )
+    code = files["transformer/attention.py"]
+    own = bodies(code)["GroupedQueryAttention"]
+    assert "class GroupedQueryAttention(MultiQueryAttention):" in code
+    assert own.count("def ") == 1 and "num_groups: int," in own
+    assert run_tests(without_training(files))
+
+
 HEADS = r"\mathrm{%s}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) %s"
 PLAIN = (
     HEADS % ("MultiHead", "W^O")

@@ -188,7 +188,7 @@ def test_groups_are_asked_for(imported: IMPORTED) -> None:
 def test_one_group_is_what_a_formula_of_one_says(imported: IMPORTED) -> None:
     shared = GROUPS.replace(r"_{\lceil i g / h \rceil}", "")
     package = imported(package_of(notes(shared, "GQA")))
-    assert package.GroupedQueryAttention(16, 4).W_K.out_features == 4
+    assert package.MultiQueryAttention(16, 4).W_K.out_features == 4
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ruff") is None, reason="ruff is not installed")

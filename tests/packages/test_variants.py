@@ -208,3 +208,21 @@ def test_names_tell_what_differs(notes: list[str], names: list[str]) -> None:
     files = package_of(notes)
     listed = re.findall(r'^    "([A-Z]\w*)",$', files["transformer/__init__.py"], re.MULTILINE)
     assert sorted({*listed} - {"Attention"}) == sorted(names)
+
+
+GPTS = r"h_0 = %s, \quad h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, N, \quad y = %s"
+
+
+def test_models_that_differ_are_models_of_their_own() -> None:
+    """By their positions, their way out, their norm; the first has the usual name."""
+    files = package_of(
+        [
+            GPTS % (r"U W_e + P", r"\mathrm{LayerNorm}(h_N) W_e^\top"),
+            GPTS % (r"U W_e + P", r"\mathrm{softmax}(\mathrm{LayerNorm}(h_N) W_e^\top)"),
+            GPTS % (r"U W_e", r"\mathrm{LayerNorm}(h_N) W_e^\top"),
+            GPTS % (r"U W_e + P", r"\mathrm{LayerNorm}(h_N) W_u"),
+            GPTS % (r"U W_e + P", r"\mathrm{RMSNorm}(h_N) W_e^\top"),
+        ]
+    )
+    code = files["transformer/models.py"]
+    assert "class GPT(Model)" in code and code.count("(Model):") == 4
