@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from notes2code.meaning.ir import (
     Expr,
     Fn,
     Idx,
+    Index,
     Mul,
     Num,
     Pow,
@@ -131,7 +133,7 @@ def unequal_sides(own: Typed) -> Iterator[Problem]:
 
 def _differ(left: Equation, right: Equation) -> bool:
     """Whether two readings of one value surely differ: their inputs are the same, and all axes."""
-    axes = [[index.name for index in equation.value.indices] for equation in (left, right)]
+    axes = [_letters(equation.value.indices) for equation in (left, right)]
     if sorted(axes[0]) != sorted(axes[1]):
         return False
     if axes[0] != axes[1] and len({*axes[0]}) < len(axes[0]):
@@ -142,6 +144,13 @@ def _differ(left: Equation, right: Equation) -> bool:
         if mine.shape != theirs.shape or not close(mine, theirs, TOLERANCE):
             return True
     return False
+
+
+def _letters(indices: Sequence[Index]) -> list[str]:
+    """The letters of the axes of a value; those that a formula does not write are told apart by
+    their order."""
+    unwritten = count()
+    return [index.letter or str(next(unwritten)) for index in indices]
 
 
 SAMPLES = 3

@@ -216,6 +216,9 @@ def _other_sides(
         return
     define = defines[0]
     shapes = {**_shapes_of(equation), **run.shapes}
+    for name, own in run.separate.items():  # what is known of x_i beside x is said of each
+        if own in shapes:
+            shapes[own] = Shape(shapes[own].axes[max(run.seen.counted[name]) :])
     for value in define.values:
         if value is run.decided.get(f"chain {define.span.start}", define.values[0]):
             continue

@@ -79,6 +79,18 @@ from tables import Case, check, softmax, table
     # What writes out what is defined says nothing of it.
     Case(r"H = [h_1; \dots; h_n] = A E", "A[n,d] E[d,p]", np.matmul),
     Case(r"y = [h_1; \dots; h_n] = W x", "h[n,d]", lambda h: h.reshape(-1)),
+    # Nor does a matrix of numbers that are only called something, on either side.
+    Case(
+        r"\tanh(U C^\top) = \begin{bmatrix} s_{11} & s_{12} \\ s_{21} & s_{22} \end{bmatrix}",
+        "U[n,d] C[m,d]",
+        lambda u, c: np.tanh(u @ c.T),
+    ),
+    Case(
+        r"S = \begin{bmatrix} p_{11} & \cdots & p_{1m} \\ \vdots & & \vdots \\"
+        r" p_{n1} & \cdots & p_{nm} \end{bmatrix} = U C^\top",
+        "U[n,d] C[m,d]",
+        lambda u, c: u @ c.T,
+    ),
     # A side that names a list which is longer at each place takes no part.
     Case(
         r"o_t = \sum_{i=1}^t c_{t,i} x_i = \sum_{i=1}^t x_i W g(\{x_j\}_{j=1}^t, t, i)",

@@ -21,11 +21,14 @@ def side(run: Run, define: Define) -> Node:
     if len(define.values) == 1:
         return define.values[0]
     said: Sequence[Node] = define.values if define.target is not None else define.values[1:]
+    if all(map(_only_names_numbers, said)):
+        said = define.values  # softmax(QK^⊤) = [[w_11, …], …] says how the numbers are called
     # Of H(u, p) = -Σ u log p = -1/K Σ log p the last says only what comes out for one u.
     given = {*run.parameters}
     for says_more in (
         lambda node: not scripts.is_name(node),
         lambda node: not _is_probability(node),
+        lambda node: not _only_names_numbers(node),
         lambda node: not _lists_itself(define, node),
         lambda node: not _is_unknown_call(run, node),
         lambda node: not _holds_unknown(run, node),
@@ -143,6 +146,15 @@ def _lists_itself(define: Define, node: Node) -> bool:
     letters = {binders.bare(item).lower() for item in items}
     dots = any(isinstance(inner, Dots) for inner in walk(node))
     return dots and letters == {binders.bare(define.target).lower()}
+
+
+def _only_names_numbers(node: Node) -> bool:
+    """Whether a side is a matrix of numbers which are only called something, ``w_{11}, …``."""
+    if not isinstance(node, Matrix):
+        return False
+    cells = [c for row in node.rows for c in row if c is not None and not isinstance(c, Dots)]
+    called = {binders.bare(cell) for cell in cells if isinstance(cell, Script) and cell.sub}
+    return len(called) == 1 and all(isinstance(cell, Script) and cell.sub for cell in cells)
 
 
 def _explicitness(node: Node) -> int:
