@@ -59,7 +59,7 @@ SIDES = [
     r"A = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}}) V = «\frac{QK^\top}{\sqrt{d_k}} V»",
     r"s_i = «\sum_j a_{ij}» = \sum_{j} a_{ji} + 0",
     r"«q_i \cdot k_j» = \sum_l k_{il} q_{jl}",
-    r"g(z) = \sum_{j=1}^n e^{-(z - z_j)^2} u_j = «\sum_{j=1}^n e^{(z - z_j)^2} u_j»",
+    r"g(z) = «\sum_{j=1}^n e^{-(z - z_j)^2} u_j» = \sum_{j=1}^n e^{(z - z_j)^2} u_j",
 ]
 
 UNUSUAL = [
