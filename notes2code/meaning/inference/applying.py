@@ -83,14 +83,17 @@ def apply(
         raise _two_functions(use, span)
     if equation is usual:
         textbook.tell(run, use, equation)
-    if len(equation.value.indices) - 2 >= equation.numbered > 0 == len(use.indices):
+    each = equation
+    equation = _of_elements(equation, arguments)
+    # The Attention_i of Q_i, K_i and V_i is given those of one i, and then is of that one.
+    fewer = len(each.value.indices) - len(equation.value.indices)
+    if len(each.value.indices) - 2 >= each.numbered > fewer and not use.indices:
         raise error(
             "N2C041",
             f"`{use.name}` gives a matrix for each of its indices, and has none here",
             span,
             "write the index that is meant, or say how they are put together",
         )
-    equation = _of_elements(equation, arguments)
     ranks = {i.name: len(i.shape) for i in equation.inputs}
     of_numbers = bool(arguments) and all(ranks[p] == 0 for p in equation.parameters)
     if of_numbers and not equation.value.indices:
