@@ -13,6 +13,7 @@ from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
 
 _FACTOR = re.compile(r"\s*[^\s_^=,;)\]}]")
 _WORD = re.compile(r"[A-Za-z]+\d?")
+_SHARE = re.compile(r"\(\s*1\s*/\s*\w+\s*\)\s*$|(?<![\w.])1\s*/\s*[A-Za-z]\s*$")
 _OPENS = re.compile(r"\s*(?:\\!\s*)?(?:\\(?:left|[bB]igg?l?)\s*)?\(")
 
 
@@ -239,9 +240,11 @@ class Characters:
         )
 
     def _is_sum(self, behind: int) -> bool:
-        """Whether a typed Σ stands where a sum begins: no matrix is typed so without a script."""
+        """Whether a typed Σ stands where a sum begins, or behind a share, ``(1/n)Σ x_i``: no matrix
+        is typed so without a script."""
         begins = not self.tokens or self.tokens[-1].kind in ("op", "rel", "open", "row", "{")
-        return begins and _FACTOR.match(self.latex, behind) is not None
+        shares = _SHARE.search(self.latex, 0, behind - 1) is not None
+        return (begins or shares) and _FACTOR.match(self.latex, behind) is not None
 
     def _character(self, char: str, at: int) -> int:
         """One character that is neither a letter of ASCII nor a digit; returns where it ends."""

@@ -49,6 +49,18 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "X[n,d] A[d,p] B[d,p]",
         lambda x, a, b: np.maximum(x @ a, 0) @ (x @ b).T,
     ),
+    *(
+        Case(
+            latex,
+            "A[p,m] B[m,d] x[d] C[m,d]",
+            lambda a, b, x, c: a @ (np.maximum(b @ x, 0) * (c @ x)),
+        )
+        for latex in (
+            r"y = A (\mathrm{ReLU}(B x) C x)",
+            r"y = A \mathrm{ReLU}(B x) (C x)",
+            r"y = A \cdot \mathrm{ReLU}(B x) \cdot (C x)",
+        )
+    ),
     # What the first one of several is declared as, and what one of two is, all are.
     Case(
         r"Y^{(m)} = X^{(m)} A^{(m)}",

@@ -109,6 +109,8 @@ BROKEN = [
     refused("N2C034", r"h_0 = x W, \quad h_l = \tanh(«h_l» A)"),
     refused("N2C032", r"head_i = \mathrm{Attention}(QW_i^Q, K«W_{g(j)}^K», VW_{g(i)}^V)"),
     refused("N2C032", r"A = \mathrm{softmax}(q_i K^\top + m |i - «j»|)"),
+    refused("N2C042", r"y = «\mathrm{softmax}(K^\top q) V»"),
+    refused("N2C042", r"y = «\mathrm{softmax}(\beta X^\top q) V»"),
     refused("N2C042", r"s_{tj} = q_t k_j, \quad «q_t» = W_q x_t, \quad k_j = W_k x_j"),
     refused("N2C042", r"«e_{ij}» = \tanh(W s_{i-1} + U h_j)"),
     refused("N2C037", r"o_i = \mathrm{Score}(«V_{\le i}»)"),

@@ -243,6 +243,7 @@ def test_attention(case: Case) -> None:
     ),
     Case("C = Concat(h_1, ..., h_12)", "h[12,d]", np.ravel),
     Case("y = x^10", "x[d]", lambda x: x**10),
+    Case("m = (1/n)Σ x_i", "x[n,d]", lambda x: x.mean(0)),
     # Short names of Greek letters, spelt out as in programs.
     Case("y = (x - mu) / tau", "x[d] mu tau", lambda x, m, t: (x - m) / t),
     Case("y = psi(x) / eta, psi(z) = z^2", "x[d] eta", lambda x, e: x**2 / e),

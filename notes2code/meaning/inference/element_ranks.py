@@ -258,7 +258,9 @@ def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
     if indices == 0:
         if any(names.base_letter(name) in "qkv" for name in run.seen.matrices):
             return 2
-        return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, 1.4)))
+        # Beside keys that are a matrix, a query is no number.
+        number = 4.0 if any(names.base_letter(name) in "QK" for name in run.seen.counted) else 1.4
+        return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, number)))
     costs = ((1, 0.0), (0, 4.0 if _are_apart(run) else 1.1))
     return run.choose("rank of q_i, k_i and v_i", costs)
 

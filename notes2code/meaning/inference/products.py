@@ -8,15 +8,18 @@ from itertools import combinations
 
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, ungrouped
+from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import applying, calls, given, powers, projected, sizes, turns
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import (
     GATES,
     Value,
+    are_of_gated_unit,
     dot,
     elementwise,
     free_roots,
+    gated_by,
     is_gate,
     matrix_product,
     outer,
@@ -60,8 +63,29 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         # The g of g W x acts on all that is behind it.
         behind = _in_turn(run, values[first + 1 :])
         values = [*values[:first], _in_turn(run, [values[first], behind])]
-    result = _in_turn(run, values)
+    result = _in_turn(run, _with_gates(run, values))
     return Value(result.body, result.axes, node.span, result.row, result.along)
+
+
+def _with_gates(run: Run, values: Sequence[Value]) -> list[Value]:
+    """The factors of a product with the halves of a gated unit as one: those of ``W_2 f(W_1 x) (W_3
+    x)``, also without parentheses around the second."""
+    out = [*values]
+    for at in range(len(out) - 2, -1, -1):
+        gate, rest = out[at], out[at + 1 :]
+        own = gated_by(gate)
+        if own and len(rest) > 1 and own in [_array(factor) for factor in rest[:2]]:
+            span = rest[0].span.to(rest[1].span)
+            rest = [product(run, rest[0], rest[1], span), *rest[2:]]
+        if own and rest and are_of_gated_unit(gate, rest[0]):
+            span = gate.span.to(rest[0].span)
+            out[at:] = [product(run, gate, rest[0], span), *rest[1:]]
+    return out
+
+
+def _array(value: Value) -> str:
+    """The name of an array, "" of what is computed."""
+    return value.body.array if isinstance(value.body, ir.Ref) else ""
 
 
 def _in_turn(run: Run, values: Sequence[Value]) -> Value:
@@ -225,6 +249,9 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
             run.pay(0.4)  # the D of D u_t maps it rather than scales it
         given.weigh_unlike(run, left, right)
+        if isinstance(number.body, ir.Reduce) and _is_rate_of_many(run, array):
+            text = f"`{run.quote(array.span)}` is a vector here, and the rate of a number is one"
+            run.conflict(3, text, where)  # the β of β x^⊤ q
         if _is_gate_of_number(run, left, right):
             text = f"`{run.quote(number.span)}` is taken to be a number, and no vector of gates"
             run.problems.append(note("N2C039", text, number.span, "write `\\odot` behind a vector"))
@@ -252,6 +279,10 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         run.pay(2.2)  # the W of W X is a matrix
     if (left.rank, right.rank) == (2, 2) and is_weight(left):
         _tell_of_mixed_rows(run, left, right)
+    of_rate = left.rank == 1 and not left.row and (right.row or right.rank == 2)
+    if of_rate and _is_rate_of_many(run, left):
+        text = f"`{run.quote(left.span)}` is a vector here, and a rate is a number"
+        run.conflict(3, text, where)  # the β of β X^⊤ q
     projection = projected.behind(run, left, right, where)
     if projection is not None:
         return projection
@@ -281,6 +312,9 @@ def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> Non
         element = isinstance(body, ir.Ref) and body.array[0] in ("hx", _STATES)[len(body.at) == 1]
         size = weight is left and isinstance(body, ir.Size) and body.name == "D"
         lone = size or (weight.rank == 0 and not weight.body.at and other.rank > 1)
+        whole = len(weight.body.at) == weight.rank == 1  # no row of a weight, but all of it
+        told = weight.body.array in run.shapes
+        lone = lone or (whole and element and not (other.rank or told))
         if lone or (weight.rank == 2 and element and not other.rank):
             raise error(
                 "N2C041",
@@ -312,10 +346,19 @@ def _is_score(left: Value, right: Value) -> bool:
 
 
 def _is_query_or_key(value: Value) -> bool:
-    """Whether a number is the q_i or k_j of a place."""
+    """Whether a number is a query or a key, or the q_i or k_j of a place."""
+    return isinstance(value.body, ir.Ref) and names.base_letter(value.body.array) in ("q", "k")
+
+
+_RATES = RATES - {"gamma"} | {"eta", "tau"}
+"""Letters of numbers that scale; a γ is that, or a gain."""
+
+
+def _is_rate_of_many(run: Run, value: Value) -> bool:
+    """Whether a vector is a rate by its letter, and nothing says that it is one."""
     match value.body:
-        case ir.Ref(name, (_, *_)):
-            return names.base_letter(name) in ("q", "k")
+        case ir.Ref(name, (_,)) if value.rank == 1 and name in _RATES:
+            return name not in run.shapes.keys() | run.defined.keys()
     return False
 
 

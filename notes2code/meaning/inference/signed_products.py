@@ -22,6 +22,7 @@ from notes2code.meaning.inference.values import (
     GATES,
     HADAMARD,
     Value,
+    are_of_gated_unit,
     dot,
     elementwise,
     free_roots,
@@ -45,7 +46,7 @@ def explicit(run: Run, node: Infix) -> Value:
         turn = turned(run, Juxt((node.left, node.right), node.span))
         if turn is not None:
             return turn
-    left, right = run.lower(node.left), run.lower(node.right)
+    left, right = _sides(run, node)
     where = left.span.to(right.span)
     if node.op in HADAMARD or node.op == "⊘":
         right = mapped(right, ir.inverse) if node.op == "⊘" else right
@@ -66,6 +67,18 @@ def explicit(run: Run, node: Infix) -> Value:
         run.pay(4.4 * sum(value.rank > 0 for value in (left, right)))  # a rest is one of counts
         return elementwise(run, left, right, lambda a, b: ir.Fn("mod", (a, b)), where)
     raise error("N2C037", f"the sign `{node.op}` is not understood here", node.op_span)
+
+
+def _sides(run: Run, node: Infix) -> tuple[Value, Value]:
+    """What a sign stands between: in ``W_2 · f(W_1 x) · (W_3 x)`` W_2 and the gated unit."""
+    match node.left:
+        case Infix("·" | "×" | "*", first, Juxt((Name(), Group("("))) as gate) if node.op in "·×*":
+            before = run.lower(first)
+            values = run.lower(gate), run.lower(node.right)
+            if are_of_gated_unit(*values):
+                return before, product(run, *values, gate.span.to(node.right.span))
+            return _dotted(run, before, values[0], node.left), values[1]
+    return run.lower(node.left), run.lower(node.right)
 
 
 def _each_row(run: Run, left: Value, right: Value, where: Span) -> None:

@@ -364,7 +364,7 @@ def mixes(run: Run, left: Value, right: Value) -> bool:
     """Whether one of two arrays is a gate g beside ``1 - g``, or that, as the notes define it, or
     what they define as a sigmoid beside features; or an activation of a product with a weight
     beside another product of the same."""
-    if _are_of_gated_unit(left, right) or any(
+    if are_of_gated_unit(left, right) or any(
         _is_sigmoid(run, mine) and is_features(other)
         for mine, other in ((left, right), (right, left))
     ):
@@ -372,14 +372,19 @@ def mixes(run: Run, left: Value, right: Value) -> bool:
     return is_gate(run, left) or is_gate(run, right)
 
 
-def _are_of_gated_unit(gate: Value, other: Value) -> bool:
+def are_of_gated_unit(gate: Value, other: Value) -> bool:
     """Whether two arrays are the halves of ``\\mathrm{SiLU}(x W) (x V)``: what is transposed, ``f(X
     W) (X V)^⊤``, is none."""
+    own = gated_by(gate)
+    return bool(own and other.axes) and own == _projected(other.body, other.axes[-1])
+
+
+def gated_by(gate: Value) -> str:
+    """The x of ``\\mathrm{SiLU}(x W)``, "" of anything else."""
     match gate.body:
-        case ir.Fn("sigmoid" | "silu" | "gelu" | "relu", (argument,)):
-            mine = _projected(argument, gate.axes[-1])
-            return mine != "" and mine == _projected(other.body, other.axes[-1])
-    return False
+        case ir.Fn("sigmoid" | "silu" | "gelu" | "relu", (argument,)) if gate.axes:
+            return _projected(argument, gate.axes[-1])
+    return ""
 
 
 def _projected(value: Expr, feature: Index) -> str:
