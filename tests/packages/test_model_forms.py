@@ -172,6 +172,10 @@ BLOCKS = {
         rf"n = {NORM}(x), \quad \mathrm{{Block}}(x) = x + {ATTEND}(n) + \mathrm{{FFN}}(n)",
         lambda x, b: x + b.attention(b.norm(x)) + b.feed_forward(b.norm(x)),
     ),
+    "parallel, with two norms": (
+        rf"\mathrm{{Block}}(x) = x + {ATTEND}({NORM}_1(x)) + \mathrm{{FFN}}({NORM}_2(x))",
+        lambda x, b: x + b.attention(b.attention_norm(x)) + b.feed_forward(b.feed_forward_norm(x)),
+    ),
 }
 
 
