@@ -277,6 +277,16 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
         "w_0[n] w[n,m] X[m]",
         lambda bias, w, x: np.tanh(bias + w @ x),
     ),
+    Case(
+        r"u_k = w_{k0} x_0 + \sum_{j=1}^{m} w_{kj} x_j",
+        "w_0[n] x_0 w[n,m] x[m]",
+        lambda bias, one, w, x: bias * one + w @ x,
+    ),
+    Case(
+        r"u_i = \alpha_{i0} v_0 + \sum_{j=1}^{m} \alpha_{ij} v_j",
+        "alpha_0[n] v_0[d] alpha[n,m] v[m,d]",
+        lambda sink, first, a, v: np.outer(sink, first) + a @ v,
+    ),
     # A power of one has no number.
     Case(
         r"p(x) = a_0 + a_1 x + a_2 x^2 + \dots + a_n x^n",

@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    children,
     walk,
 )
 from notes2code.meaning.notation import binders, positions, scripts
@@ -144,15 +145,19 @@ def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, i
 
 
 def _biases(nodes: Nodes) -> Iterator[str]:
-    """The w of ``w_{k0} + Σ_{j=1}^n w_{kj} x_j``: the bias is none of the elements that are added
-    up."""
+    """The w of ``w_{k0} + Σ_{j=1}^n w_{kj} x_j``, and the a of ``a_{i0} v_0 + Σ_j a_{ij} v_j``: the
+    first is none of the elements that are added up."""
     for node in nodes.of(Infix):
         terms = binders.chain(node) if node.op == "+" else ()
         sums = [term for term in terms if isinstance(term, Big) and term.op == "sum"]
         if not sums or any(_begins_with_0(one) for one in sums):
             continue
         weights = {binders.bare(inner) for one in sums for inner in walk(one.body)}
-        yield from weights.intersection(binders.bare(one) for one in terms if one not in sums)
+        first = [term for term in terms if term not in sums]
+        first = [
+            f for term in first for f in (children(term) if isinstance(term, Juxt) else (term,))
+        ]
+        yield from weights.intersection(map(binders.bare, first))
 
 
 def _begins_with_0(total: Big) -> bool:

@@ -116,12 +116,14 @@ def _of_features(seen: Survey, big: Big) -> Iterator[Node]:
 
 def of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The w and the x of ``Σ_i w_i x_i + b`` and of ``Σ_i Σ_j W_{ij} x_{ij} + b``: a neuron has one
-    bias, and gives a number. So does the k-th of several, ``w_{k0} + Σ_j w_{kj} x_j``."""
+    bias, and gives a number. So does the k-th of several, ``w_{k0} + Σ_j w_{kj} x_j``, whose bias
+    may be the weight of an x_0."""
     for infix in nodes.of(Infix):
         for total, bias in ((infix.left, infix.right), (infix.right, infix.left)):
-            if infix.op != "+" or binders.bare(bias) not in ("b", "w"):
+            first = bias.factors if isinstance(bias, Juxt) else (bias,)
+            if infix.op != "+" or binders.bare(first[0]) not in ("b", "w"):
                 continue
-            if isinstance(bias, Name) != (binders.bare(bias) == "b"):
+            if isinstance(first[0], Name) != (binders.bare(bias) == "b"):
                 continue  # the w_{k0} beside w_{kj}
             while isinstance(total, Big) and total.op == "sum" and total.sub is not None:
                 total = total.body
@@ -131,6 +133,7 @@ def of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:
                 continue
             if uses[0].name == "w" or (uses[0].name == "W" and len(uses[0].indices) == 2):
                 yield from (use.name for use in uses)
+                yield from (use.name for use in map(seen.understood, first) if use is not None)
 
 
 def _beside_a_label(seen: Survey, nodes: Nodes) -> Iterator[str]:
