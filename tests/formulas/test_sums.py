@@ -287,6 +287,18 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
         "alpha_0[n] v_0[d] alpha[n,m] v[m,d]",
         lambda sink, first, a, v: np.outer(sink, first) + a @ v,
     ),
+    Case(
+        r"u_k = w_{k0} + w_{k1} x_1 + \dots + w_{km} x_m",
+        "w_0[n] w[n,m] x[m]",
+        lambda bias, w, x: bias + w @ x,
+    ),
+    # What a norm is of is a vector, whose elements are numbers.
+    Case(r"\|u\|_1 = |u_1| + \dots + |u_n|", "u[n]", lambda u: np.sum(np.abs(u))),
+    Case(
+        r"r = \sqrt{u_1^2 + u_2^2 + \dots + u_n^2}",
+        "u[n]",
+        np.linalg.norm,
+    ),
     # A power of one has no number.
     Case(
         r"p(x) = a_0 + a_1 x + a_2 x^2 + \dots + a_n x^n",

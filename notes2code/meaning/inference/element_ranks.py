@@ -157,7 +157,9 @@ def _of_batch(element: Element) -> int | None:
 def _role(element: Element) -> int | None:
     """The queries, keys and values of attention."""
     run, base, use = element.run, element.base, element.use
-    of_one = element.name in run.seen.elements and {0, 1} <= run.seen.counted[element.name]
+    of_one = element.name in run.seen.elements and {0, 1} <= run.seen.counted.get(
+        element.name, set()
+    )
     of_one = of_one or (element.is_small and use.name in run.seen.quantities)  # the k of TopK
     of_one = of_one or _is_of_parameter(element)
     if run.seen.attends and base in names.ROLES and element.indices < 2 and not of_one:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from notes2code.latex.tree import (
     Big,
+    Dots,
     Frac,
     Group,
     Infix,
@@ -16,7 +17,6 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
-    children,
     walk,
 )
 from notes2code.meaning.notation import binders, positions, scripts
@@ -136,28 +136,32 @@ def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, i
                 continue
             if numbers and binders.bare(node) not in labelled | _LABELLED:
                 found.setdefault(binders.bare(node), set()).update(numbers)
-    biases = {*_biases(nodes)} if any(numbers == {0} for numbers in found.values()) else set()
+    biases = {*_biases(nodes)} if any(0 in numbers for numbers in found.values()) else set()
     return {
         letter: 0 if 0 in numbers else 1
         for letter, numbers in found.items()
-        if numbers != {0} or letter not in biases
+        if 0 not in numbers or letter not in biases
     }
 
 
 def _biases(nodes: Nodes) -> Iterator[str]:
     """The w of ``w_{k0} + Σ_{j=1}^n w_{kj} x_j``, and the a of ``a_{i0} v_0 + Σ_j a_{ij} v_j``: the
-    first is none of the elements that are added up."""
+    first is none of the elements that are added up; nor is the w_{k0} of ``w_{k0} + w_{k1} x_1 + …
+    + w_{kn} x_n``."""
     for node in nodes.of(Infix):
         terms = binders.chain(node) if node.op == "+" else ()
         sums = [term for term in terms if isinstance(term, Big) and term.op == "sum"]
-        if not sums or any(_begins_with_0(one) for one in sums):
-            continue
-        weights = {binders.bare(inner) for one in sums for inner in walk(one.body)}
-        first = [term for term in terms if term not in sums]
-        first = [
-            f for term in first for f in (children(term) if isinstance(term, Juxt) else (term,))
-        ]
-        yield from weights.intersection(map(binders.bare, first))
+        if any(isinstance(term, Dots) for term in terms):
+            products = [factor for term in terms for factor in _factors(term) if factor != term]
+            yield from {*map(binders.bare, products)}.intersection(map(binders.bare, terms[:1]))
+        elif sums and not any(_begins_with_0(one) for one in sums):
+            weights = {binders.bare(inner) for one in sums for inner in walk(one.body)}
+            first = [factor for term in terms if term not in sums for factor in _factors(term)]
+            yield from weights.intersection(map(binders.bare, first))
+
+
+def _factors(term: Node) -> Sequence[Node]:
+    return term.factors if isinstance(term, Juxt) else (term,)
 
 
 def _begins_with_0(total: Big) -> bool:

@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Num,
     Script,
     children,
     ungrouped,
@@ -40,6 +41,11 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
         big = infix.right if infix.op == "-" else None
         if isinstance(big, Big) and big.op in ("max", "min"):
             found += [big.body] * (binders.bare(infix.left) == binders.bare(big.body))
+        match infix:
+            case Infix("+", Infix("+", Script(_, Num(), sup) as first, Dots())) | Infix(
+                "+", Infix("+", Infix("+", _, Script(_, Num(), sup) as first), Dots())
+            ) if scripts.is_two(sup):
+                found.append(replace(first, sub=None, sup=None))
     for big in nodes.of(Big):
         factors = binders.chain(big.body) if isinstance(big.body, Infix) else children(big.body)
         if isinstance(big.body, Juxt | Infix) and _are_of_dot_product(seen, factors):
@@ -70,6 +76,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     known.update(_of_dot_products(seen, nodes))
     known |= (listed | {*_beside_a_label(seen, nodes)}) & seen.counted.keys()
     counted = {name for name in known if 1 in seen.counted.get(name, ())}
+    counted |= {name for name in known if f"{name}_1" in seen.counted}  # of x_1^2 + … + x_n^2
     counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
 
