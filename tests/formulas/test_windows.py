@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from notes2code import compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def _blocks(k: np.ndarray, width: int, count: int) -> np.ndarray:
@@ -22,6 +22,25 @@ def _over(x: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 @table(
+    # The i of a function's value is counted with as the one of a name.
+    Case(
+        r"\mathrm{Near}(x)_i = \sum_{|i-j| \le w} x_j",
+        "x[n] w+",
+        lambda x, w: _over(x, -w, w),
+    ),
+    Case(
+        r"\mathrm{Local}(Q, K, V)_i = \sum_{|i-j| \le w} \frac{\exp(q_i^\top k_j)}"
+        r"{\sum_{|i-l| \le w} \exp(q_i^\top k_l)} v_j",
+        "Q[n,d] K[m,d] V[m,p] w+",
+        lambda q, k, v, w: (
+            softmax(
+                np.where(
+                    np.abs(np.subtract.outer(range(len(q)), range(len(k)))) <= w, q @ k.T, -np.inf
+                )
+            )
+            @ v
+        ),
+    ),
     Case(
         r"y_i = \frac{1}{w} \sum_{j=i-w+1}^{i} x_j",
         "x[n,d] w+",

@@ -91,6 +91,8 @@ def _sizes(nodes: Nodes) -> Set[str]:
 def defined_at(node: Node, sizes: Set[str] = _SIZE) -> Iterator[str]:
     """The letters with which a left-hand side counts: those below its name, or in brackets."""
     match node:
+        case Relation((Juxt((Name(), Script(Group("(")) as name)), *_)):  # f(x)_i
+            yield from names.INDEX_LETTERS.intersection(binders.script_letters(name))
         case Relation((Juxt((name, *behind)), *_)) if _is_array(name):
             places = (place for group in behind for place in _places(group, sizes))
             yield from (place.text for place in places if isinstance(place, Name))
