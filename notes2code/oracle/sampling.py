@@ -69,7 +69,7 @@ def sample(
             shape = [known.whole(axis) for axis in wanted.shape]
             each = first + np.arange(max(prod(shape), 2)) % known.of(places)
             drawn = rng.permutation(each)
-            out[wanted.name] = drawn.reshape(shape) if shape else int(drawn[0])
+            out[wanted.name] = drawn[: prod(shape)].reshape(shape) if shape else int(drawn[0])
         elif wanted.kind == "function":
             out[wanted.name] = _smooth(number + 1, ranks.get(wanted.name, 0))
         elif wanted.shape:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -486,3 +487,13 @@ def test_the_tokens_of_each_answer_are_counted(latex: str, value: Callable[..., 
     np.testing.assert_allclose(formula.reference(**given), value(lengths, ratios))
     emitted = formula.function()(len_y=torch.tensor([2.0, 5.0, 1.0]), rho=torch.tensor(ratios))
     np.testing.assert_allclose(emitted, value(lengths, ratios), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shapes", [None, {"p": ("N", "m")}])
+def test_each_position_is_held_against_the_label_behind(shapes: dict[str, Any] | None) -> None:
+    formula = compile_formula(r"J = -\sum_{i=1}^{N-1} \log p_{i, c_{i+1}}", shapes=shapes)
+    rng = np.random.default_rng(0)
+    p, c = rng.uniform(0.1, 1, (5 if shapes else 4, 7)), rng.integers(0, 7, 4)
+    expected = -np.log(at(p[:4], c)).sum()
+    np.testing.assert_allclose(formula.reference(p=p, c=c), expected)
+    np.testing.assert_allclose(formula.function()(p=torch.tensor(p), c=torch.tensor(c)), expected)

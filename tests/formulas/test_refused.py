@@ -54,6 +54,7 @@ BROKEN = [
     refused("N2C033", r"y = W x \text{ «per token»}"),
     refused("N2C033", r"\|x\| = \sum_k q_k , «p_k»"),
     refused("N2C032", r"y_t = s_t - «s_{t-1}», \quad s_t = \sum_{i=1}^{t} x_i"),
+    refused("N2C032", r"s = \sum_{i=1}^{n-1} «z_{i+2}», \quad z \in \mathbb{R}^n"),
     refused("N2C032", r"y_t = «a_{t-1}» / a_t, \quad a_t = \prod_{s=1}^{t} b_s"),
     refused("N2C037", r"\min_{«w», b} \|y - X w - b\|^2"),
     refused("N2C037", r"c = \max_{\|«\delta»\| \le \epsilon} f(x + \delta)"),

@@ -448,10 +448,43 @@ def test_members() -> None:
     np.testing.assert_allclose(compile_formula(latex).reference(e=e, v=v, N=members), expected)
 
 
+@table(
+    # Of an array that is known to be longer an index takes those elements that it counts.
+    Case(r"s = \sum_{i=2}^n z_i", "z[n]", lambda z: z[1:].sum(), context=r"$z \in \mathbb{R}^n$"),
+    Case(
+        r"s = \sum_{i=1}^{n-1} z_i u_{i+1}",
+        "z[n] u[n]",
+        lambda z, u: z[:-1] @ u[1:],
+        context=r"For $z, u \in \mathbb{R}^n$:",
+    ),
+    Case(
+        r"s = \sum_{i=3}^{n-1} u_{i-2} r_i",
+        "u[n] r[n,d]",
+        lambda u, r: u[:-3] @ r[2:-1],
+        shapes={"u": ("n",), "r": ("n", "d")},
+    ),
+    Case(
+        r"s = \sum_{i=0}^{n-2} z_i z_{i+1}", "z[n]", lambda z: z[:-1] @ z[1:], shapes={"z": ("n",)}
+    ),
+    Case(r"s = \sum_{i=2}^{9} z_i", "z[10]", lambda z: z[1:9].sum(), shapes={"z": (10,)}),
+    Case(
+        r"y_i = z_i (z_i - z_{i-1}), \quad i = 2, \dots, n",
+        "z[n]",
+        lambda z: z[1:] * np.diff(z),
+        shapes={"z": ("n",)},
+    ),
+    Case(r"s = \sum_{i=1}^n z_i^2 + \sum_{i=2}^n z_i", "z[n]", lambda z: z @ z + z[1:].sum()),
+)
+def test_an_index_that_counts_a_part(case: Case) -> None:
+    check(case)
+
+
 @pytest.mark.parametrize(
     ("latex", "noted"),
     [
         (r"s = \sum_{j=2}^n a_j", True),
+        (r"s = \sum_{j=1}^n a_j^2 + \sum_{j=2}^n a_j", False),
+        (r"s = \sum_{j=1}^n a_j^2 + \sum_{j=2}^n a_j b_j", True),
         (r"s = \sum_{j=1}^n a_j", False),
         (r"s = \sum_{j=2}^n (a_j - a_{j-1})", False),
     ],

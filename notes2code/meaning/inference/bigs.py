@@ -234,10 +234,8 @@ def _must_use(node: Big, index: Index, body: Expr) -> None:
 
 
 def _note_first(run: Run, node: Big, index: Index) -> None:
-    """``Σ_{j=2}^n x_j``: the x that is given begins with x_2. That of ``x_j - x_{j-1}`` begins one
-    earlier."""
-    moved = (run.seen.shifts[key] for key in run.seen.shifts if key[2] == index.name)
-    if index.start > 1 and node.sub is not None and all(len(offsets) < 2 for offsets in moved):
+    """``Σ_{j=2}^n x_j``: the x that is given begins with x_2."""
+    if index.start > 1 and node.sub is not None and index in run.begun:
         text = f"what is counted here is taken to begin with `{index.name} = {index.start}`"
         run.problems.append(note("N2C039", text, node.sub.span, "give it no elements before that"))
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.latex.tree import Big, Infix, Name, walk
-from notes2code.meaning import names
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference import single_rows
-from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.notation import positions
 from notes2code.meaning.notation.scripts import HEAD, Use, is_name
 from notes2code.meaning.scope import Shape
@@ -156,6 +156,16 @@ def _of_each(run: Run, use: Use, shape: Shape) -> Shape:
     return _of_one_example(run, use, shape) if use.name in ("Q", "K", "V") else shape
 
 
+def _counts_along(run: Run, use: Use, axes: Sequence[str | int]) -> bool:
+    """Whether an index goes up to a length ± a number: the i of ``Σ_{i=1}^{n-1} x_i`` counts
+    elements of an ``x ∈ ℝ^n``, and no vectors that are so long."""
+    shift = positions.shift(use.indices[0].node)
+    index = run.indices.get(shift[0]) if shift else None
+    value = None if index is None else find_index(index).size.value
+    parts = value.terms if isinstance(value, ir.Add) else ()
+    return any(isinstance(part, ir.Size) and part.name in axes for part in parts)
+
+
 def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     """Whether a declared array, ``k ∈ ℝ^d``, stands for each of those that have an index."""
     if len(use.indices) != 1 or shape.indexed != 0:
@@ -166,6 +176,8 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     letter = names.label(use.indices[0].node)
     listed = letter.startswith("family")  # the 1 of x_p^1, …, x_p^N is no index by itself
     if run.seen.counted.get(use.name) not in ({1}, {0} if listed else {1}):
+        return False
+    if _counts_along(run, use, shape.axes):
         return False
     of_a_place = letter not in run.summed and len(shape.axes) == 1
     if use.bold and of_a_place:

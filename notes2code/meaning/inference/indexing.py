@@ -48,10 +48,13 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
         run.unify(find_index(half[0]).size, half[1], use.span)
         run.unify(half[2], size, use.span)
         return expr
+    if (inside := _inside(run, at, size, use)) is not None:
+        return inside
     if (shifted := _shifted(run, at, size, use)) is not None:
         return shifted
     if isinstance(expr, Idx):
         run.unify(find_index(expr.index).size, size, use.span)
+        run.begun.add(find_index(expr.index))
         return expr
     letters = sorted(ir.free_indices(expr), key=lambda index: index.name)
     if len(letters) == 1:
@@ -128,24 +131,67 @@ def _numbered(run: Run, node: Num, use: Use) -> Expr:
     return ir.Num(int(node.text) - first)
 
 
+def _inside(run: Run, at: At, size: Size, use: Use) -> Expr | None:
+    """The ``x_i`` of ``Σ_{i=2}^n``, or of ``Σ_{i=1}^{n-1}``, where x is known to have n elements:
+    those of them that the index counts."""
+    shift = positions.shift(at.node)
+    if shift is None or shift[0] not in run.indices:
+        return None
+    index = find_index(run.indices[shift[0]])
+    counted, least = _length(index.size)
+    whole, length = _length(size)
+    offsets = _offsets(run, at, use, shift[0])
+    together = max(offsets) - min(offsets) if offsets else 0
+    if whole is not counted or length <= least or length == least + together:
+        return None
+    first = index.start + shift[1] - min(index.start, 1)
+    if not 0 <= first <= length - least:
+        raise error(
+            "N2C032",
+            f"`{use.name}` has no element `{run.quote(use.span)}` for each `{index.name}`",
+            use.span,
+            "let the index begin later, or end earlier",
+        )
+    return ir.add(Idx(index), ir.Num(first))
+
+
+def _length(size: Size) -> tuple[Size | None, int]:
+    """A length as a size and a whole number that is added to it."""
+    root = find(size)
+    match root.value:
+        case ir.Num(int(number)):
+            return None, number
+        case ir.Add((Size() as part, ir.Num(int(number)))):
+            return find(part), number
+        case ir.Add((ir.Num(int(number)), Size() as part)):
+            return find(part), number
+    return root, 0
+
+
 def _shifted(run: Run, at: At, size: Size, use: Use) -> Expr | None:
     """``x_t`` beside ``x_{t-1}``: two places of one array, which begins with the earlier one."""
     shift = positions.shift(at.node)
     if shift is None or shift[0] not in run.indices:
         return None
     letter, offset = shift
-    places = [n for n, other in enumerate(use.indices) if other is at]
-    offsets = {o for n in places for o in run.seen.shifts.get((use.name, n, letter), ())}
+    offsets = _offsets(run, at, use, letter)
     if len(offsets) < 2:
         return None
     index = find_index(run.indices[letter])
     first, last = min(offsets), max(offsets)
     if offset == first < 0 and use.name in run.defined:
-        _refuse_before_first(run, use, index, first, run.defined[use.name].array, places[0])
+        place = next(n for n, other in enumerate(use.indices) if other is at)
+        _refuse_before_first(run, use, index, first, run.defined[use.name].array, place)
     own = find(index.size)
     length = ir.add(own.value or own, ir.Num(last - first))
     run.unify(as_size(length), size, use.span)
     return ir.add(Idx(index), ir.Num(offset - first))
+
+
+def _offsets(run: Run, at: At, use: Use, letter: str) -> set[int]:
+    """What is added to a letter along an axis of an array, in all places of the formula."""
+    places = [n for n, other in enumerate(use.indices) if other is at]
+    return {o for n in places for o in run.seen.shifts.get((use.name, n, letter), ())}
 
 
 def _refuse_before_first(

@@ -145,6 +145,8 @@ class Run:
     gives_state: bool = False
     families: int = 0
     separate: dict[str, str] = field(default_factory=dict)
+    begun: set[Index] = field(default_factory=set)
+    """Indices with whose first number some array begins."""
     statement: int = 0
     step: Index | None = None
     summed: list[str] = field(default_factory=list)
