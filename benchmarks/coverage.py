@@ -37,7 +37,12 @@ ATTENTION = {
 }
 COMPONENTS: dict[str, set[str]] = {
     "sdpa": {"scaled_dot_product_attention"},
-    "dot_attention": {"scaled_dot_product_attention", "seq2seq_attention", "self_attention"},
+    "dot_attention": {
+        "scaled_dot_product_attention",
+        "cosine_attention",
+        "seq2seq_attention",
+        "self_attention",
+    },
     "general_attention": {"bilinear_attention"},
     "additive_attention": {"additive_attention", "seq2seq_attention"},
     "attention_weights": ATTENTION,
