@@ -1,7 +1,8 @@
 """Differentials: the ``dP`` of notes on gradients is one name, and no product of d and P.
 
-A formula shows it by what it defines: nobody defines the product of a size and an array; and by
-the o_i beside ``do_i``, where d stands for nothing else.
+A formula shows it by what it defines: nobody defines the product of a size and an array; by the
+o_i beside ``do_i``, where d stands for nothing else; by the label of the mean v_{dW} of all dW; and
+by the W that ``W - η dW`` updates.
 """
 
 from __future__ import annotations
@@ -15,16 +16,19 @@ from notes2code.latex.tree import (
     Accent,
     Clause,
     Formula,
+    Infix,
     Juxt,
     Name,
     Node,
     Nodes,
     Relation,
     Script,
+    alike,
     rewritten,
+    walk,
 )
 
-_DEFINING = ("=", "←")
+_DEFINING = ("=", ":=", "←")
 
 
 def joined(formula: Formula) -> Formula:
@@ -32,7 +36,8 @@ def joined(formula: Formula) -> Formula:
     takes it beside that name."""
     if "d" not in formula.words:
         return formula
-    if not any(map(_defines_differential, formula.clauses)) and not _stand_beside_twins(formula):
+    known = any(_defines_differential(one) or _updates_with_own(one) for one in formula.clauses)
+    if not known and not _stand_beside_twins(formula) and not _are_averaged(formula):
         return formula
     return Formula(rewritten(formula.clauses, Juxt, _joined))
 
@@ -45,6 +50,41 @@ def _defines_differential(clause: Clause) -> bool:
         case Juxt((Name("d"), second)):
             return _is_letter(second)
     return False
+
+
+def _updates_with_own(clause: Clause) -> bool:
+    """Whether a name is moved by what is made of its letter, ``w = w - η dw``."""
+    match clause.node:
+        case Relation((target, Infix("-", left, step), *_), (sign, *_)) if sign in _DEFINING:
+            own = target is not None and _is_letter(target) and alike(target, left)
+            return own and target is not None and _letter(target) in _differentials(step)
+    return False
+
+
+def _are_averaged(nodes: Nodes) -> bool:
+    """Whether each d stands right before a letter with which it is a label of a mean: the dW beside
+    v_{dW}, and the db beside s_{db}."""
+    below = [node.sub for node in nodes.of(Script) if _letter(node) in _MEANS]
+    pairs = [sub for sub in below if isinstance(sub, Juxt)]
+    labels = {letter for sub in pairs for letter in _pairs_in(sub)}
+    ours = {*map(id, pairs)}
+    found = {letter for one in nodes.of(Juxt) if id(one) not in ours for letter in _pairs_in(one)}
+    return bool(found) and found <= labels
+
+
+_MEANS = frozenset("mMsSvV")
+
+
+def _differentials(node: Node) -> set[str]:
+    """The letters right behind a d in the products of a node."""
+    products = (inner for inner in walk(node) if isinstance(inner, Juxt))
+    return {letter for product in products for letter in _pairs_in(product)}
+
+
+def _pairs_in(product: Juxt) -> Iterator[str]:
+    for d, right in pairwise(product.factors):
+        if _is_d(d) and d.span.end == right.span.start and _is_letter(right):
+            yield _letter(right)
 
 
 _ARRAYS = frozenset("AKOPQSVWXYZ")
@@ -85,6 +125,13 @@ def _is_letter(node: Node) -> bool:
     while isinstance(node, Script | Accent):
         node = node.base
     return isinstance(node, Name)
+
+
+def _letter(node: Node) -> str:
+    """The letter of a name, without its accents and scripts."""
+    while isinstance(node, Script | Accent):
+        node = node.base
+    return node.text if isinstance(node, Name) else ""
 
 
 def _joined(node: Juxt) -> Node:

@@ -65,7 +65,20 @@ from tables import Case, check, table
     Case(r"D_i = do_i^\top o_i", "do[n,d] o[n,d]", lambda do, o: (do * o).sum(1)),
     Case(r"D_i = dO_i^\top O_i", "dO[n,d] O[n,d]", lambda do, o: (do * o).sum(1)),
     Case(r"y = dW x + W x", "dW[n,d] x[d] W[n,d]", lambda dw, x, w: (dw + w) @ x),
+    # So is the gradient that the label of its mean names, and that a weight is updated with.
+    Case(
+        r"v_{dU} = \rho v_{dU} + (1 - \rho) dU",
+        "rho v_dU[n] dU[n]",
+        lambda r, m, d: r * m + (1 - r) * d,
+    ),
+    Case(
+        r"s_{db} = \rho s_{db} + (1 - \rho) (db)^2",
+        "rho s_db[n] db[n]",
+        lambda r, s, d: r * s + (1 - r) * d**2,
+    ),
+    Case(r"w = w - \eta\, dw", "w[n] eta dw[n]", lambda w, e, d: w - e * d),
     # Near misses: a size stands before something else, apart, or elsewhere too.
+    Case(r"w = w - \eta d w", "w[n] eta d#", lambda w, e, d: w - e * d * w),
     Case(r"s_i = d o_i^\top o_i", "o[n,d]", lambda o: o.shape[1] * (o**2).sum(1)),
     Case(r"c = 4nd^2 + 2n^2 d", "n d#", lambda n, d: 4 * n * d**2 + 2 * n**2 * d),
 )
