@@ -20,6 +20,8 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 ALL = "tests"
+"""What is told to pytest to run all tests."""
+
 _CONFTEST = "tests/conftest.py"
 _TEST_FILE = "tests/test_"
 _TESTS = ("test", "Test")
@@ -107,7 +109,7 @@ def _reached(found: Sequence[_Definition]) -> list[int]:
         for place in {one.path, one.module}:
             inside[place, one.name] |= 1 << i
         whole[one.module] |= 1 << i
-        for word in one.takers:
+        for word in () if one.is_test else one.takers:
             taken[word] |= 1 << i
     reached = []
     for i, one in enumerate(found):
@@ -115,7 +117,7 @@ def _reached(found: Sequence[_Definition]) -> list[int]:
         for word in one.words:
             bits |= named.get(word, 0) | inside.get((one.path, word), 0)
             for module in one.modules or ():
-                bits |= inside.get((module, word), 0)
+                bits |= inside.get((module, word), 0) | inside.get((module, ""), 0)
         if one.modules is None:
             bits |= taken.get(one.name, 0)
         else:
@@ -166,11 +168,13 @@ def _is_text(statement: ast.stmt) -> bool:
 
 def _imports(path: str, statement: ast.Import | ast.ImportFrom) -> Iterator[_Definition]:
     """A definition for each name that is imported."""
-    origin = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""
+    origin, level = "", 0
+    if isinstance(statement, ast.ImportFrom):
+        origin, level = statement.module or "", statement.level
     for alias in statement.names:
         modules = tuple(f"{origin}.{alias.name}".strip(".").split("."))
         words = frozenset(alias.name.split("."))
-        code = f"{ast.dump(alias)} from {origin}"
+        code = f"{ast.dump(alias)} from {level} {origin}"
         yield _Definition(path, _bound(alias), code, words, modules)
 
 
@@ -195,8 +199,6 @@ def _definition(path: str, statement: ast.stmt) -> _Definition:
             name = ""
     if path == _CONFTEST or name.startswith(_HOOKS) or "autouse" in takers:
         name = ""
-    is_test = path.startswith(_TEST_FILE) and name.startswith(_TESTS)
-    takers = frozenset() if is_test else takers
     return _Definition(path, name, ast.dump(statement), frozenset(_words(statement)), None, takers)
 
 
