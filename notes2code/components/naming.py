@@ -116,6 +116,7 @@ def variant_name(
     if not MASKS.isdisjoint(differing):
         words.append(_word_of_masks(recognised, usual))
     words += called
+    words = [word for word in words if not base.startswith(word)]
     candidates = [_joined(word, base) for word in words]
     if len(words) > 1:
         # Two settings a name can hold; of more words, the first says most.

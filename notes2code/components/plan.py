@@ -217,7 +217,9 @@ class _Planner:
         form, settings = draft.recognised.form, draft.component.settings.values()
         usual = self._usual(draft.component)
         expected, shown = telling(usual.recognised), telling(draft.recognised)
-        if any(shown[s.name] != expected[s.name] for s in settings if form.has(s)):
+        # What a softmax is taken over has no place of its own in a formula.
+        told = [s.name for s in settings if form.has(s) or s.kind == "condition"]
+        if any(shown[name] != expected[name] for name in told):
             return False
         if not form.partial and form.part != usual.recognised.form.part:
             return False

@@ -192,6 +192,19 @@ FEED_FORWARD = r"\mathrm{FFN}(x) = \max(0, xW_1 + b_1)W_2 + b_2"
         ),
         (
             [
+                r"o_i = \sum_{|i-j| \le w} \frac{\exp(q_i^\top k_j)}"
+                r"{\sum_{|i-l| \le w} \exp(q_i^\top k_l)} v_j",
+                SOFTMAX % r"\frac{QK^\top}{\sqrt{d_k}}",
+                SOFTMAX % "QK^\\top",
+            ],
+            [
+                "ScaledDotProductAttention",
+                "UnscaledDotProductAttention",
+                "WindowedUnscaledDotProductAttention",
+            ],
+        ),
+        (
+            [
                 SOFTMAX % r"\frac{QK^\top}{\sqrt{d_k}}",
                 SOFTMAX % r"\frac{QK^\top}{\tau \sqrt{d_k}} + B",
                 SOFTMAX % r"c \tanh\frac{QK^\top}{c \sqrt{d_k}}",
