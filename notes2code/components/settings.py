@@ -238,7 +238,8 @@ def _is_minus_infinity(expr: Expr | None) -> bool:
 
 
 def order_of(condition: Expr) -> tuple[str, Expr, Expr] | None:
-    """A comparison of two indices, with the smaller side on the left."""
+    """A comparison of two indices, or of their difference with 0, with the smaller side on the
+    left."""
     if not isinstance(condition, Compare):
         return None
     left, right, op = condition.left, condition.right, condition.op
@@ -246,6 +247,11 @@ def order_of(condition: Expr) -> tuple[str, Expr, Expr] | None:
         left, right, op = right, left, {">": "<", "≥": "≤"}[op]
     if isinstance(left, Idx) and isinstance(right, Idx):
         return op, left, right
+    match left, right:
+        case (ir.ZERO, ir.Add((Idx() as larger, other))) if isinstance(ir.negative(other), Idx):
+            return op, ir.negative(other), larger
+        case (ir.Add((Idx() as smaller, other)), ir.ZERO) if isinstance(ir.negative(other), Idx):
+            return op, smaller, ir.negative(other)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,13 @@ from notes2code.components.settings import (
     is_causal,
     is_mask,
     keeps_own,
+    order_of,
     terms_of,
     with_infinity,
 )
 from notes2code.emit.graph import EmitError
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Lambda, Mul, Ref
+from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Lambda, Logic, Mul, Ref
 
 if TYPE_CHECKING:
     from notes2code.emit.attention import Attention
@@ -58,9 +59,9 @@ class Mask:
         if not (is_causal(Lambda((), term)) and isinstance(term, Cases) and self.column):
             return False
         condition, value = term.branches[0]
-        assert isinstance(condition, Compare)
-        smaller = condition.left if condition.op in ("<", "≤") else condition.right
-        return (smaller == Idx(self.column)) == (value == ir.ZERO)
+        order = order_of(condition)
+        assert order is not None
+        return (order[1] == Idx(self.column)) == (value == ir.ZERO)
 
     @property
     def adds(self) -> bool:
@@ -133,7 +134,7 @@ class Mask:
     def positions(self, has_table: bool = False, **known: str) -> str:
         """What else is added to the scores, as PyTorch; "" if nothing is. A class that has the
         ``table`` adds that by itself."""
-        terms = self.by_position(has_table)
+        terms = _together(self.by_position(has_table))
         return self.attention.rendered("mask", ir.add(*terms), {}, known) if terms else ""
 
     def by_position(self, has_table: bool = False) -> tuple[Expr, ...]:
@@ -161,6 +162,23 @@ class Mask:
             for axis in self.axes
             if axis in used
         }
+
+
+def _together(terms: Sequence[Expr]) -> list[Expr]:
+    """Terms with one for all those that are 0 under a condition and −∞ otherwise: the two sides of
+    a window, of which each may be causal by itself, are one mask."""
+    conditions: list[Expr] = []
+    others: list[Expr] = []
+    for term in terms:
+        match term:
+            case Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY):
+                conditions.append(condition)
+            case _:
+                others.append(term)
+    if not conditions:
+        return others
+    condition = Logic("and", tuple(conditions)) if len(conditions) > 1 else conditions[0]
+    return [*others, Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY)]
 
 
 def _filled(term: Expr) -> Expr:
