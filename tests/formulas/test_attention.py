@@ -510,6 +510,22 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         "Q[n,d] K[m,d] V[m,v] phi()",
         lambda q, k, v, phi: phi(q) @ (phi(k).T @ v),
     ),
+    # A k_j beside K is its row; the K that a sum goes up to has none.
+    Case(
+        r"O = \frac{\psi(Q)(\psi(K)^\top V)}{\psi(Q) \sum_j \psi(k_j)}",
+        "Q[n,d] K[m,d] V[m,v] psi()",
+        lambda q, k, v, psi: psi(q) @ (psi(k).T @ v) / (psi(q) @ psi(k).sum(axis=0))[:, None],
+    ),
+    Case(
+        r"o = \mathrm{softmax}(q K^\top) V + \frac{1}{m}\sum_{j=1}^m v_j",
+        "q[d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(k @ q) @ v + v.mean(axis=0),
+    ),
+    Case(
+        r"s_i = \sum_{j=1}^{K} q_i^\top k_j",
+        "q[n,d] k[K,d]",
+        lambda q, k: q @ k.sum(axis=0),
+    ),
     Case(
         r"S = XW^Q (XW^K)^\top",
         "X[n,d] W_Q[d,k] W_K[d,k]",

@@ -315,6 +315,8 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"B = A + I", "A[n,n]", lambda a: a + np.eye(len(a))),
     Case(r"B^{(j)} = A^{(j)} + I", "A[h,n,n]", lambda a: a + np.eye(a.shape[1])),
     Case(r"y = (I_d - U U^\top) x", "U[d,k] x[d]", lambda u, x: x - u @ (u.T @ x)),
+    Case(r"z = (I + B) u", "B[d,d] u[d]", lambda b, u: u + b @ u),
+    Case(r"Z = (I + W + U) X", "W[n,n] U[n,n] X[n,d]", lambda w, u, x: x + w @ x + u @ x),
     # Images under one letter are none.
     Case(r"d = \|I_p - I_q\|", "I_p[n,m] I_q[n,m]", lambda p, q: np.linalg.norm(p - q)),
     Case(

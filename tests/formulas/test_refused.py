@@ -302,6 +302,7 @@ INDICES = [
     refused("N2C036", r"s = «a_1 + a_3 + a_4 + \dots + a_n»"),
     refused("N2C033", r"S = I + «M» + M^2 + \dots + M^n"),
     refused("N2C033", r"S = I + M + «M^2»"),
+    refused("N2C033", r"y = «(I + B)^2» x"),
     refused("N2C033", r"y = «h_1(x)» + h_2(x) + \dots + h_n(x)"),
     refused("N2C034", r"«y» = u + 1, \quad u = y - 1"),
     refused("N2C034", r"«f(x)» = g(x), \quad g(x) = f(x)"),

@@ -306,6 +306,10 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
     A name that occurs both with and without indices is one array, or, where that cannot be, a
     number and an array, which is then called by its index too: ``x`` and ``x_i``.
     """
+    if capital := _whole_of(run, use):
+        text = f"`{run.quote(use.span)}` is taken to be a row of `{capital}`"
+        run.problems.append(note("N2C039", text, use.span))
+        return capital, 1, 1, 0
     counts = run.seen.counted.get(use.name, {len(use.indices)})
     most = max(len(use.indices), *counts)
     kernel = use.name in run.seen.kernels
@@ -335,6 +339,16 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
     matrix = matrix and use.name not in run.seen.discounted
     steps = 0 if matrix else use.steps
     return use.name, most, most, steps
+
+
+def _whole_of(run: Run, use: Use) -> str:
+    """The K beside a k_j, which is its row; "" if the formula has none."""
+    capital = use.name.upper()
+    alone = run.seen.counted.get(capital) == run.seen.written.get(capital) == {0}
+    known = run.defines | run.shapes.keys() | {*run.parameters}
+    if not alone or use.name not in names.ROLES or len(use.indices) != 1 or use.name in known:
+        return ""
+    return "" if capital in run.defines | run.seen.sizes else capital
 
 
 def _is_cell(run: Run, use: Use) -> bool:

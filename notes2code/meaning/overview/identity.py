@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notes2code.latex.tree import Accent, Frac, Infix, Juxt, Name, Node, Nodes, Num, Script, walk
+from notes2code.latex.tree import (
+    Accent,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Num,
+    Script,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview.arithmetic import terms
@@ -45,7 +57,8 @@ def _terms(nodes: Nodes) -> Iterator[Node]:
 def _is_plain_one(nodes: Nodes) -> bool:
     """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``,
     something is taken from it, as in ``I − P``, it stands beside a product with a transpose, as in
-    ``W^⊤W − I``, or beside what says which nodes of a graph are joined, ``A + I``."""
+    ``W^⊤W − I``, beside what says which nodes of a graph are joined, ``A + I``, or beside a matrix
+    in a factor, ``(I + B) x``."""
     alone = [name for name in nodes.of(Name) if name.text == "I"]
     if not alone:
         return False
@@ -55,9 +68,22 @@ def _is_plain_one(nodes: Nodes) -> bool:
     beside = [node.right for node in sums if any(map(scripts.is_transposed, walk(node.left)))]
     loops = [node.right for node in sums if _is_adjacency(node.left)]
     loops += [node.left for node in sums if _is_adjacency(node.right)]
-    others = {id(node): node for node in (*scaled, *less, *beside, *loops)}
+    factors = [term for node in nodes.of(Juxt) for term in _beside_matrices(node)]
+    others = {id(node): node for node in (*scaled, *less, *beside, *loops, *factors)}
     clear = [n for n in others.values() if isinstance(n, Name) and n.text == "I"]
     return len(clear) == len(alone)
+
+
+def _beside_matrices(node: Juxt) -> Iterator[Node]:
+    """The I of a factor ``(I + B)``, or of its power."""
+    for factor in node.factors:
+        match factor:
+            case Group("(", (Infix("+") as inner,)) | Script(
+                Group("(", (Infix("+") as inner,)), None
+            ):
+                letters = {binders.bare(term): term for term in terms(inner)}
+                if all(len(letter) == 1 and letter.isupper() for letter in letters):
+                    yield from (term for letter, term in letters.items() if letter == "I")
 
 
 def _is_adjacency(node: Node) -> bool:
