@@ -349,7 +349,7 @@ class Operands(Arguments):
     def script_end(self, at: int) -> int:
         """Where the script ends whose sign stands at a place."""
         depth, end = 0, at + 1
-        while end < len(self.tokens):
+        while end < len(self.tokens) - 1:  # the last one is the end of the formula
             depth += {"{": 1, "}": -1}.get(self.tokens[end].kind, 0)
             end += 1
             if depth == 0:

@@ -45,11 +45,12 @@ def test_place(latex: str, kind: type, expected: str) -> None:
 
 WORDS = st.sampled_from(
     r"a b x_i y^2 + - / = ( ) \frac{a}{b} \sqrt{c} \sum_{i} \sin \mathrm{softmax} \left( \right) "
-    r"[ ] , \quad | \hat{x} ^\top _2 {a} \alpha 3 \cdot \dots \text{if} \begin{cases} & \\".split()
+    r"[ ] , \quad | \hat{x} ^\top _2 {a} \alpha 3 \cdot \dots \text{if} \begin{cases} & \\ "
+    r"^ _ { } ' ; : \Sigma \prod \max \mid \Vert \partial \in \not \tag ~ d < = .".split()
 )
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=1000, derandomize=True, deadline=None)
 @given(st.lists(WORDS, max_size=12).map(" ".join))
 def test_any_text(latex: str) -> None:
     """Whatever is written, it is read or refused at a place inside it; a node lies in its "
