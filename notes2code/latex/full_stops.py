@@ -87,7 +87,7 @@ def _ends_sentence(tokens: Sequence[Token], at: int) -> bool:
         return True
     equated = any(one.kind == "rel" for one in behind)
     if tokens[at - 1].end == tokens[at].start and tokens[at].end < tokens[at + 1].start:
-        return equated or behind[-1].kind in ("sep", "text", "quantifier")
+        return equated or any(one.kind in ("sep", "text", "quantifier") for one in behind[-1:])
     if equated and any(one.kind == "rel" for one in before):
         text = "this full stop may be a product, or the end of a formula"
         hint = "write `\\cdot`, or the formulas one below the other"
