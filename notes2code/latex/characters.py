@@ -280,6 +280,8 @@ class Characters:
                 sign = CHARACTERS.get(c) or (("num" if c.isdigit() else "name"), c)
                 self._add(sign[0], sign[1], at, at + 1, font)
             return at + 1
+        if char.isalpha() and (word := self._accented_word(at)):
+            return word
         if char.isalpha():
             return self._foreign_words(at)
         self._add("junk", char, at, at + 1)
@@ -324,6 +326,26 @@ class Characters:
         around = self.latex[max(at - 1, 0) : at] + self.latex[at + 1 : at + 2]
         known = len(parts) == 2 and parts[0].isascii() and parts[1] in COMBINING_ACCENTS
         return parts if known and not any(map(str.isalpha, around)) else ""
+
+    def _accented_word(self, at: int) -> int:
+        """Where the word ends that a letter stands in beside others, as the ö of ``größe``; 0 where
+        it stands alone, or beside words in a script without capitals."""
+        start = end = at
+        while start and self.latex[start - 1].isascii() and self.latex[start - 1].isalpha():
+            start -= 1
+        while end < len(self.latex) and self.latex[end].lower() != self.latex[end].upper():
+            if self.latex[end] in CHARACTERS:
+                break
+            end += 1
+        word = self.latex[start:end]
+        if self.latex[at].lower() == self.latex[at].upper() or not any(map(str.isascii, word)):
+            return 0
+        own = [token for token in self.tokens if token.start >= start]
+        if "".join(token.text for token in own) != self.latex[start:at]:
+            return 0  # the end of a command
+        del self.tokens[len(self.tokens) - len(own) :]
+        self._add("word", word, start, end)
+        return end
 
     def _foreign_words(self, at: int) -> int:
         """A run of words in a script of its own, such as Chinese: prose, or a name in it."""

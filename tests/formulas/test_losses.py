@@ -497,3 +497,17 @@ def test_each_position_is_held_against_the_label_behind(shapes: dict[str, Any] |
     expected = -np.log(at(p[:4], c)).sum()
     np.testing.assert_allclose(formula.reference(p=p, c=c), expected)
     np.testing.assert_allclose(formula.function()(p=torch.tensor(p), c=torch.tensor(c)), expected)
+
+
+@pytest.mark.parametrize(
+    ("latex", "share", "outcome"),
+    [
+        (r"P(c \mid x) = \hat{c}^c \cdot (1 - \hat{c})^{1 - c}", "c_hat", "c"),
+        (r"b = \mu^x (1 - \mu)^{1 - x}", "mu", "x"),
+    ],
+)
+def test_the_outcome_of_a_trial_is_an_exponent_and_no_label(
+    latex: str, share: str, outcome: str
+) -> None:
+    found = compile_formula(latex).reference(**{share: 0.3, outcome: 0.25})
+    np.testing.assert_allclose(found, 0.3**0.25 * 0.7**0.75)

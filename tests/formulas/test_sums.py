@@ -34,6 +34,12 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
         lambda w, h: softmax(w @ h),
     ),
     Case(r"y_i = \alpha_i \cdot x", "alpha[n] x[d]", np.outer),
+    # A weight between two units is changed by a number of each.
+    Case(
+        r"\Delta w_{ji} = -\eta \cdot \delta_j \cdot z_i",
+        "eta delta[n] z[m]",
+        lambda eta, delta, z: -eta * np.outer(delta, z),
+    ),
     # A cross between small letters is that of a product, but behind a matrix and a dash.
     Case(
         r"y = a_1 \times h_1 + a_2 \times h_2 - a_3 \times h_3",

@@ -26,6 +26,13 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "w[d] eta x[d] 目标 预测输出",
         lambda w, eta, x, target, output: w + eta * x * (target - output),
     ),
+    # A letter with an accent is one of its word.
+    Case(r"y = häufigkeit \, x + b", "haufigkeit[n,d] x[d] b[n]", lambda h, x, b: h @ x + b),
+    Case(
+        r"Atenção(Q, K, V) = softmax(QK^\top)V",
+        "Q[n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
     Case(r"\text{精度} = \frac{1}{N} \sum_{i=1}^{N} \text{正确率}_i", "正确率[N]", np.mean),
     Case(
         r"\text{総費用} = \text{コスト} \cdot x^\top w",

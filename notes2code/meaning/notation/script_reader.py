@@ -478,7 +478,9 @@ class _Reader:
             self.power = node
         elif text in self.bound:
             self.indices.append(At(node))
-        elif text.lower() in _STEPS and (self.base in RATES or names.is_number(self.base)):
+        elif self.raised or (
+            text.lower() in _STEPS and (self.base in RATES or names.is_number(self.base))
+        ):
             self.power = node
         elif text.isupper() or len(text) > 1 or text in names.LABELS:
             exponent = text in _EXPONENTS and self.base in _COUNTS | self.bound

@@ -63,6 +63,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
             if isinstance(group, Group) and group.open == "‖":
                 found += group.items
         found += _of_outer_product(sides)
+        found += _of_changed_weight(statement)
     for node in (n for big in nodes.of(Big) for n in walk(big.body)):
         match node:
             case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
@@ -79,6 +80,17 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     counted |= {name for name in known if f"{name}_1" in seen.counted}  # of x_1^2 + … + x_n^2
     counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
+
+
+def _of_changed_weight(statement: Statement) -> list[Node]:
+    """The δ_j and o_i of ``Δw_{ji} = -η · δ_j · o_i``: the weight between two units is changed by a
+    number of each."""
+    match statement:
+        case Define(Script(Name("Delta w" | "Delta W"), Juxt((Name(), Name()) as units)), (value,)):
+            letters = {binders.bare(unit) for unit in units}
+            scripted = [node for node in walk(value) if isinstance(node, Script)]
+            return [n for n in scripted if n.sub is not None and binders.bare(n.sub) in letters]
+    return []
 
 
 def _of_outer_product(sides: Sequence[Node]) -> list[Node]:

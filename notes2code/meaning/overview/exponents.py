@@ -56,6 +56,23 @@ def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
             yield use.name
 
 
+def of_trials(nodes: Nodes) -> Iterator[tuple[Node, Node]]:
+    """The p and the y of ``p^y (1 - p)^{1 - y}``: the outcome of a trial is no label."""
+    left = {letter for node in nodes.of(Script) if (letter := _left_of_one(node.sup))}
+    for node in nodes.of(Script):
+        match node:
+            case Script(base, None, Name(letter) as outcome) if letter in left:
+                yield base, outcome
+
+
+def _left_of_one(node: Node | None) -> str:
+    """The y of ``1 - y``."""
+    match node:
+        case Infix("-", Num("1"), Name(letter)) | Group(_, (Infix("-", Num("1"), Name(letter)),)):
+            return letter
+    return ""
+
+
 def of_polynomials(nodes: Nodes) -> Iterator[str]:
     """The d of ``(1 + x^\\top y)^d``, a degree: it counts no features, as a d does elsewhere."""
     for node in nodes.of(Script):

@@ -172,6 +172,8 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.elements.update(points.entries(seen, nodes))
     seen.elements.update(elements.told(seen, scope.elements) if scope.elements else ())
     seen.exponents = set(exponents.raised(seen, nodes))
+    uses = (seen.understood(node) for pair in exponents.of_trials(nodes) for node in pair)
+    seen.exponents.update(use.name for use in uses if use is not None)
     seen.of_polynomials = set(exponents.of_polynomials(nodes)) - seen.bound
     seen.sizes.update(means.counted(seen, nodes))
     for matrix in nodes.of(Matrix):
@@ -295,6 +297,7 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
     for letter, bases in above.items():
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases
+    found |= {binders.bare(base) for base, _ in exponents.of_trials(nodes)}
     for part in nodes.of(Frac, Infix):  # and as in the m_k / (1 - δ^k) of a bias that is corrected
         match part.bottom if isinstance(part, Frac) else part.right:
             case Infix("-", Num("1"), Script(Name(rate), _, Name())) | Group(
