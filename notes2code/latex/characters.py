@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Set
+from itertools import takewhile
 from typing import NamedTuple
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
@@ -340,11 +341,11 @@ class Characters:
         word = self.latex[start:end]
         if self.latex[at].lower() == self.latex[at].upper() or not any(map(str.isascii, word)):
             return 0
-        own = [token for token in self.tokens if token.start >= start]
-        if "".join(token.text for token in own) != self.latex[start:at]:
+        own = [*takewhile(lambda token: token.start >= start, reversed(self.tokens))]
+        if "".join(token.text for token in reversed(own)) != self.latex[start:at]:
             return 0  # the end of a command
         del self.tokens[len(self.tokens) - len(own) :]
-        self._add("word", word, start, end)
+        self._add("text" if word.lower() in words.BARE_PROSE else "word", word, start, end)
         return end
 
     def _foreign_words(self, at: int) -> int:

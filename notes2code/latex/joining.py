@@ -15,7 +15,7 @@ from collections.abc import Set
 IF = frozenset(
     "if for when whenever wenn falls für ist si para cuando pour quand se quando если при для "
     "когда 若 如果 当 时 对于 当且仅当 もし とき のとき の場合 ならば 만약 일 때 인 경우 이면 "
-    "nếu khi jika untuk".split()
+    "nếu khi jika untuk jeśli jeżeli gdy якщо".split()
 )
 """Words that stand before or behind a condition."""
 
@@ -32,7 +32,7 @@ ELSE = frozenset(
     "其余 否则 それ以外 その他 그외 나머지".split()
 ) | {
     *("en otro caso", "de lo contrario", "caso contrario", "caso contrário", "si no"),
-    *("в противном случае", "그 외"),
+    *("в противном случае", "그 외", "w przeciwnym razie", "в іншому випадку"),
 }
 """What stands for all other cases."""
 

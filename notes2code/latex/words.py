@@ -51,9 +51,9 @@ AMOUNTS = UNITS | frozenset(
 )
 """Those, and what there is an amount of."""
 
-BARE_PROSE = _ENGLISH - frozenset(
-    "a all each every any at as by be on to of or st i.e. e.g. vs vs.".split()
-)
+BARE_PROSE = (
+    _ENGLISH - frozenset("a all each every any at as by be on to of or st i.e. e.g. vs vs.".split())
+) | {word for word in JOINS if len(word) > 3 or not word.isascii()}
 """Those that are prose even when they stand in math without ``\\text``."""
 
 FIELD = frozenset(

@@ -26,6 +26,17 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "w[d] eta x[d] 目标 预测输出",
         lambda w, eta, x, target, output: w + eta * x * (target - output),
     ),
+    # Words before a condition are no factors of what is compared.
+    Case(
+        r"y_i = \begin{cases} u_i & wenn u_i > 0 \\ 0 & sonst \end{cases}",
+        "u[n]",
+        lambda u: np.maximum(u, 0),
+    ),
+    Case(
+        r"y_i = \begin{cases} u_i & nếu u_i > 0 \\ -u_i & \text{w przeciwnym razie} \end{cases}",
+        "u[n]",
+        np.abs,
+    ),
     # A letter with an accent is one of its word.
     Case(r"y = häufigkeit \, x + b", "haufigkeit[n,d] x[d] b[n]", lambda h, x, b: h @ x + b),
     Case(

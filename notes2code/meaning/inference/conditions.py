@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from notes2code.diagnostics import error
 from notes2code.latex.joining import ELSE
-from notes2code.latex.tree import Group, Infix, Name, Node, Relation, walk
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Relation, Script, walk
 from notes2code.meaning import ir
 from notes2code.meaning.inference import membership, symbols
 from notes2code.meaning.inference.run import Run
@@ -32,6 +32,7 @@ def condition(run: Run, node: Node) -> Expr:
             node.span,
             "write a comparison of indices or numbers, such as `j \\le i`",
         )
+    _refuse_word(run, node.operands[0])
     values: list[Expr] = []
     of_places = all(isinstance(o, Name) and o.text in run.indices for o in node.operands)
     for operand in node.operands:
@@ -49,6 +50,17 @@ def condition(run: Run, node: Node) -> Expr:
         compare(run, left, right)
     parts = tuple(ir.Compare(sign, *pair) for sign, pair in zip(node.signs, pairs, strict=True))
     return parts[0] if len(parts) == 1 else ir.Logic("and", parts)
+
+
+def _refuse_word(run: Run, node: Node | None) -> None:
+    """The ``kiedy`` of ``kiedy x > 0`` is hardly a factor: a word of letters as typed, before
+    another name, that stands nowhere else."""
+    match node:
+        case Juxt((Name(word, where), Name() | Script(), *_)) if len(word) > 2:
+            alone = sum(name.text == word for name in run.seen.nodes.of(Name)) == 1
+            if alone and run.quote(where) == word and word not in run.shapes:
+                text = f"`{word}` may be a word, or a number that is multiplied"
+                raise error("N2C037", text, where, f"write `\\text{{{word}}}` for the word")
 
 
 def both(*given: Expr | None) -> Expr | None:
