@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 from notes2code.names import is_package_name
 
 if TYPE_CHECKING:
-    from notes2code.compilation import Memory
     from notes2code.diagnostics import Diagnostic
     from notes2code.pipeline import Progress
 
@@ -62,26 +61,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _build(options: argparse.Namespace) -> int:
     if not options.watch:
         return _build_once(options)
-    from notes2code.compilation import Memory
     from notes2code.verify import Superseded
     from notes2code.watching import changes
 
-    code, memory = DONE, Memory()
+    code = DONE
     with suppress(KeyboardInterrupt):
         for superseded in changes(options.vault, options.out, options.components):
             with suppress(Superseded):
-                once = partial(_build_once, superseded=superseded, memory=memory)
-                code = _guarded(once, options)
+                code = _guarded(partial(_build_once, superseded=superseded), options)
                 _progress()[0](f"watching {options.vault}, Ctrl-C ends")
     _progress()[1]()
     return code
 
 
-def _build_once(
-    options: argparse.Namespace,
-    superseded: Callable[[], bool] = lambda: False,
-    memory: Memory | None = None,
-) -> int:
+def _build_once(options: argparse.Namespace, superseded: Callable[[], bool] = lambda: False) -> int:
     from notes2code import report
     from notes2code.pipeline import Outcome, build
     from notes2code.publish import diff
@@ -102,7 +95,6 @@ def _build_once(
             progress=with_progress,
             told=told,
             superseded=superseded,
-            memory=memory,
         )
     finally:
         finish()

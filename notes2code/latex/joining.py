@@ -15,7 +15,8 @@ from collections.abc import Set
 IF = frozenset(
     "if for when whenever wenn falls für ist si para cuando pour quand se quando если при для "
     "когда 若 如果 当 时 对于 当且仅当 もし とき のとき の場合 ならば 만약 일 때 인 경우 이면 "
-    "nếu khi jika untuk jeśli jeżeli gdy якщо".split()
+    "nếu khi jika untuk jeśli jeżeli gdy якщо ise eğer olduğunda als indien om hvis pokud když ha "
+    "jos dacă αν εάν".split()
 )
 """Words that stand before or behind a condition."""
 
@@ -29,10 +30,13 @@ THEN = frozenset(
 
 ELSE = frozenset(
     "otherwise else elsewhere others sonst andernfalls sinon autrement altrimenti иначе 其他 其它 "
-    "其余 否则 それ以外 その他 그외 나머지".split()
+    "其余 否则 其他情况 其它情况 それ以外 その他 그외 나머지 anders annars ellers jinak egyébként "
+    "muuten altfel αλλιώς değilse lainnya".split()
 ) | {
     *("en otro caso", "de lo contrario", "caso contrario", "caso contrário", "si no"),
     *("в противном случае", "그 외", "w przeciwnym razie", "в іншому випадку"),
+    *("aksi halde", "aksi takdirde", "diğer durumlarda", "ngược lại", "nếu không", "jika tidak"),
+    *("w przeciwnym wypadku", "в остальных случаях", "en los demás casos", "en caso contrario"),
 }
 """What stands for all other cases."""
 

@@ -662,6 +662,13 @@ def sloped(q: Any, k: Any, m: float) -> Any:
     ),
     # The second query, and its weight for the key j: 2j tells of no even entries.
     Case(r"\omega_{2j} = q^{(2)} \cdot k^{(j)}", "q_2[d] k[n,d]", lambda q, k: k @ q),
+    # So are those of a list that ends with two letters; with one number they count further.
+    Case(
+        r"\alpha_i = \mathrm{softmax}([s_{1i}, \dots, s_{Ni}])",
+        "s[m,n]",
+        lambda s: softmax(s, 0).T,
+    ),
+    Case(r"y_i = [x_{i1}, \dots, x_{iN}]", "x[n,m]", lambda x: x),
     Case(
         r"\alpha_{2j} = \frac{\exp(\omega_{2j})}{\sum_m \exp(\omega_{2m})}",
         "omega_2[n]",

@@ -30,6 +30,24 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "W[e,d] x[N,d] U[e,e]",
         lambda w, x, u: reduce(lambda h, row: np.tanh(w @ row + u @ h), x, np.zeros(len(w))),
     ),
+    # Where a chain says what comes out of all steps, it steps in nothing.
+    Case(
+        r"S_t = S_{t-1} + k_t v_t^\top = \sum_{i=1}^{t} k_i v_i^\top",
+        "k[n,d] v[n,e]",
+        lambda k, v: np.cumsum(k[:, :, None] * v[:, None], axis=0),
+    ),
+    Case(
+        r"v_t = (1 - \beta) \sum_{i=1}^{t} \beta^{t-i} g_i = \beta v_{t-1} + (1 - \beta) g_t",
+        "beta g[n]",
+        lambda b, g: np.array(
+            [sum((1 - b) * b ** (t - i) * g[i] for i in range(t + 1)) for t in range(len(g))]
+        ),
+    ),
+    Case(
+        r"h_t = f(h_{t-1}, x_t) = \tanh(U h_{t-1} + V x_t)",
+        "U[e,e] h[e] V[e,d] x[d]",
+        lambda u, h, v, x: np.tanh(u @ h + v @ x),
+    ),
     # An M that goes from step to step is a memory, and no mask.
     Case(
         r"M_n = M_{n-1} + k_n^\top v_n, \quad y_n = q_n M_n",

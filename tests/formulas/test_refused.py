@@ -307,6 +307,7 @@ INDICES = [
     refused("N2C022", r"y = a \Sigma^«{»-1"),
     refused("N2C022", r"y = a. «(»"),
     refused("N2C037", r"y = \begin{cases} x & «kiedy» x > 0 \\ 0 & x \le 0 \end{cases}"),
+    refused("N2C037", r"y = \begin{cases} x & «\text{unless}» x > 0 \\ 0 & x \le 0 \end{cases}"),
     refused("N2C033", r"y = «h_1(x)» + h_2(x) + \dots + h_n(x)"),
     refused("N2C034", r"«y» = u + 1, \quad u = y - 1"),
     refused("N2C034", r"«f(x)» = g(x), \quad g(x) = f(x)"),

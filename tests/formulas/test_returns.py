@@ -49,6 +49,38 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
         "gamma r[n]",
         lambda g, r: np.append(ahead(r, g)[1:], 0),
     ),
+    # Dots for the sum: to the end of what is there, or up to a last item.
+    Case(
+        r"G_t = R_{t+1} + \gamma R_{t+2} + \gamma^2 R_{t+3} + \dots",
+        "gamma R[n]",
+        lambda g, r: ahead(r, g),
+    ),
+    Case(
+        r"A_t = \delta_t + (\gamma\rho) \delta_{t+1} + (\gamma\rho)^2 \delta_{t+2} + \cdots",
+        "gamma rho delta[n]",
+        lambda g, s, d: ahead(d, g * s),
+    ),
+    Case(
+        r"A_t = \delta_t + \gamma\rho \delta_{t+1} + \dots + (\gamma\rho)^{T-t-1} \delta_{T-1}",
+        "gamma rho delta[n]",
+        lambda g, s, d: ahead(d, g * s),
+    ),
+    Case(
+        r"A_t = r_t + \gamma r_{t+1} + \gamma^2 r_{t+2} + \dots - v_t",
+        "gamma r[n] v[m]",
+        lambda g, r, v: ahead(r, g)[: len(v)] - v,
+    ),
+    Case(
+        r"y_t = \gamma r_{t+1} + \gamma^2 r_{t+2} + \dots",
+        "gamma r[n]",
+        lambda g, r: ahead(r, g) - r,
+    ),
+    # What a step makes of it says the same again.
+    Case(
+        r"G_t = r_t + \gamma r_{t+1} + \gamma^2 r_{t+2} + \dots = r_t + \gamma G_{t+1}",
+        "gamma r[n]",
+        lambda g, r: ahead(r, g),
+    ),
     # What is added to it is a number, too.
     Case(
         r"A_t = \sum_{l=0}^{T-t-1} \gamma^l r_{t+l} + \gamma^{T-t} v_T - v_t",
@@ -109,8 +141,19 @@ def test_labels_with_arguments() -> None:
         r"y_i = \sum_{j=1}^{i} w_j x_{i+j}",  # it ends nowhere near the end of what is there
         r"y_t = \sum_{l=0}^{k-1} w_l x_{t+l} + x_t",  # there are not as many x_t
         r"y_i = \sum_{j=1}^{k} w_j x_{i+j+c}",
+        r"G_t = r_t + \gamma r_{t+2} + \gamma^2 r_{t+4} + \dots",
+        r"G_t = r_t + \gamma r_{t+1} + \gamma^3 r_{t+2} + \dots",
+        r"G_t = r_t + \gamma r_{t+1} + \gamma^2 r_{t+2} + \dots + \gamma^n V_{t+n}",
+        r"G_t = r_t + \gamma r_{t+1} + \dots + v_t",
     ],
 )
 def test_refused(latex: str) -> None:
     with pytest.raises(FormulaError):
         compile_formula(latex)
+
+
+def test_a_last_item_that_is_none_of_these() -> None:
+    latex = r"A_t = d_t + (\gamma\rho) d_{t+1} + \cdots + (\gamma\rho)^{T-t+1} d_{T-1}"
+    with pytest.raises(FormulaError, match="none of those") as raised:
+        compile_formula(latex)
+    assert "T - t - 1" in raised.value.diagnostics[-1].help

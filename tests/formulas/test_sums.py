@@ -480,6 +480,12 @@ def test_members() -> None:
         shapes={"z": ("n",)},
     ),
     Case(r"s = \sum_{i=1}^n z_i^2 + \sum_{i=2}^n z_i", "z[n]", lambda z: z @ z + z[1:].sum()),
+    Case(r"s = \sum_{i=2}^n z_i + \sum_{j=1}^n z_j^2", "z[n]", lambda z: z @ z + z[1:].sum()),
+    Case(
+        r"s = \sum_{i=2}^n b_i z_i + \sum_{i=1}^n z_i",
+        "b[n-1] z[n,d]",
+        lambda b, z: b @ z[1:] + z.sum(axis=0),
+    ),
 )
 def test_an_index_that_counts_a_part(case: Case) -> None:
     check(case)

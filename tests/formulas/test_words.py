@@ -33,6 +33,21 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda u: np.maximum(u, 0),
     ),
     Case(
+        r"y_i = \begin{cases} u_i & u_i > 0 \text{ olduğunda} \\ 0 & \text{aksi halde} \end{cases}",
+        "u[n]",
+        relu,
+    ),
+    Case(
+        r"y_i = \begin{cases} u_i & \text{als } u_i > 0 \\ 0 & \text{anders} \end{cases}",
+        "u[n]",
+        relu,
+    ),
+    Case(
+        r"y = \begin{cases} u & \text{jeśli } u > 0 \\ 0 & \text{w przeciwnym wypadku} \end{cases}",
+        "u",
+        relu,
+    ),
+    Case(
         r"y_i = \begin{cases} u_i & nếu u_i > 0 \\ -u_i & \text{w przeciwnym razie} \end{cases}",
         "u[n]",
         np.abs,

@@ -53,14 +53,15 @@ def condition(run: Run, node: Node) -> Expr:
 
 
 def _refuse_word(run: Run, node: Node | None) -> None:
-    """The ``kiedy`` of ``kiedy x > 0`` is hardly a factor: a word of letters as typed, before
-    another name, that stands nowhere else."""
+    """The ``kiedy`` of ``kiedy x > 0`` is hardly a factor, nor the ``unless`` of ``\\text{unless} x
+    > 0``: a word before another name that stands nowhere else."""
     match node:
         case Juxt((Name(word, where), Name() | Script(), *_)) if len(word) > 2:
             alone = sum(name.text == word for name in run.seen.nodes.of(Name)) == 1
-            if alone and run.quote(where) == word and word not in run.shapes:
+            if alone and word not in run.shapes:
                 text = f"`{word}` may be a word, or a number that is multiplied"
-                raise error("N2C037", text, where, f"write `\\text{{{word}}}` for the word")
+                hint = "leave the word out, or write `\\cdot` behind the number"
+                raise error("N2C037", text, where, hint)
 
 
 def both(*given: Expr | None) -> Expr | None:

@@ -167,6 +167,8 @@ def _grouped(
         own: list[Step] = []
         if not _differences(mine, other, theirs, own):
             return None
+        if isinstance(mine, Juxt | Script) and any(step.first is mine for step in own):
+            return None  # nobody counts from γ x_2 to c
         following, preceding = before[at::period], behind[at::period]
         if not (_in_order(run, following, own) and _in_order(run, preceding[::-1], own, -1)):
             return None

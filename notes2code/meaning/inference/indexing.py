@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script, walk
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Neg,
+    Node,
+    Num,
+    Relation,
+    Script,
+    alike,
+    walk,
+)
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import grouped
 from notes2code.meaning.inference.run import Reach, Run, find, find_index
@@ -139,6 +153,9 @@ def _inside(run: Run, at: At, size: Size, use: Use) -> Expr | None:
         return None
     index = find_index(run.indices[shift[0]])
     counted, least = _length(index.size)
+    if (earlier := _first_elsewhere(run, use, index)) is not None:
+        missing = ir.Num(index.start - earlier)
+        run.unify(as_size(ir.add(index.size.value or index.size, missing)), size, use.span)
     whole, length = _length(size)
     offsets = _offsets(run, at, use, shift[0])
     together = max(offsets) - min(offsets) if offsets else 0
@@ -153,6 +170,41 @@ def _inside(run: Run, at: At, size: Size, use: Use) -> Expr | None:
             "let the index begin later, or end earlier",
         )
     return ir.add(Idx(index), ir.Num(first))
+
+
+def _first_elsewhere(run: Run, use: Use, index: Index) -> int | None:
+    """From which smaller number another sum counts elements of the same array up to the same end:
+    1 for the x_i of ``Σ_{i=2}^n x_i + Σ_{i=1}^n x_i^2``."""
+    mine = [
+        big for big, letter, first in _ranged(run) if (letter, first) == (index.name, index.start)
+    ]
+    firsts = [
+        first
+        for big, letter, first in _ranged(run)
+        if first < index.start and any(alike(big.sup, own.sup) for own in mine)
+        if _counts_elements(run, big, letter, use.name)
+    ]
+    return min(firsts, default=None)
+
+
+def _ranged(run: Run) -> Iterator[tuple[Big, str, int]]:
+    """The sums with a range that begins with a number, the letters they count with, and that."""
+    for big in run.seen.nodes.of(Big):
+        match big.sub:
+            case Relation((Name(letter), Num(first)), ("=",)) if big.sup and first.isdigit():
+                yield big, letter, int(first)
+
+
+def _counts_elements(run: Run, big: Big, letter: str, name: str) -> bool:
+    """Whether the elements of an array are added up at a letter itself."""
+    scripts_in = (node for node in walk(big.body) if isinstance(node, Script))
+    uses = (run.seen.understood(node) for node in scripts_in if is_name(node))
+    return any(
+        use is not None
+        and use.name == name
+        and any(names.label(at.node) == letter for at in use.indices)
+        for use in uses
+    )
 
 
 def _length(size: Size) -> tuple[Size | None, int]:

@@ -30,7 +30,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name, whole_names
-from notes2code.meaning.reading import braces, limits, lists, ranges, relations, remarks
+from notes2code.meaning.reading import braces, limits, lists, ranges, relations, remarks, summed_up
 from notes2code.meaning.reading.one_line import tabled
 from notes2code.meaning.rewriting.rewrites import rewritten
 from notes2code.meaning.stated import Define, Fact, Range, Statement
@@ -97,7 +97,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             _refuse_lost_factor(clauses, at, out)
             out.append(Define(None, (node,), node.span))
         at += 1
-    out = limits.kept(limits.joined(out))
+    out = [*map(summed_up.without_step, limits.kept(limits.joined(out)))]
     _refuse_many(out)
     if len(out) == 1 and _is_value_at_a_point(out[0]):
         return (Fact("=", out[0].span),)

@@ -1,5 +1,6 @@
-"""The second token and the j-th: the ``ω_{2j}`` beside ``q^{(2)}`` is ``ω_{2,j}``, while the 2i of
-``x_{2i}`` beside ``x_{2i+1}`` counts every second entry."""
+"""The second token and the j-th: the ``ω_{2j}`` beside ``q^{(2)}`` is ``ω_{2,j}``, and the items of
+``s_{1n}, …, s_{Nn}`` are ``s_{1,n}`` and so on, while the 2i of ``x_{2i}`` beside ``x_{2i+1}``
+counts every second entry."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 
 from notes2code.latex.tree import (
     Change,
+    Dots,
     Formula,
     Frac,
     Group,
@@ -23,7 +25,7 @@ from notes2code.meaning.notation import binders, positions
 
 def apart(formula: Formula) -> Change | None:
     """A comma between the number and the letter."""
-    found = {id(node) for node in _places(formula)}
+    found = {id(node) for places in (_places, _listed) for node in places(formula)}
     return lambda node: Group("", node.factors, (",",), node.span) if id(node) in found else None
 
 
@@ -49,6 +51,20 @@ def _places(nodes: Nodes) -> Iterator[Juxt]:
     for _, sub, number, letter in scored:
         if number in weighed or {number, letter} <= above:
             yield sub
+
+
+def _listed(nodes: Nodes) -> Iterator[Juxt]:
+    """What stands below the items of ``s_{1n}, …, s_{Nn}``: the last has two letters."""
+    for group in nodes.of(Group) if nodes.of(Dots) else ():
+        places = [item.sub for item in group.items if isinstance(item, Script)]
+        pairs = [place for place in places if isinstance(place, Juxt) and len(place.factors) == 2]
+        if len(pairs) < len(group.items) - 1:
+            continue
+        match pairs[:1] + pairs[-1:]:
+            case [Juxt((Num("1"), Name(letter))), Juxt((Name(), Name(last)))] if letter == last:
+                for pair in pairs:
+                    if isinstance(pair.factors[1], Name) and pair.factors[1].text == letter:
+                        yield pair
 
 
 def _pair(node: Juxt) -> tuple[str, str] | None:

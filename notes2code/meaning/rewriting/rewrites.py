@@ -25,6 +25,7 @@ from notes2code.meaning.overview import means
 from notes2code.meaning.rewriting import (
     barred,
     close_by,
+    discounted_dots,
     families_of_elements,
     in_brackets,
     in_parentheses,
@@ -78,6 +79,8 @@ REWRITES = (
     Rewrite(Big, _always(products_end.with_factors_behind)),
     # What a sum is divided by may be the only thing that says how many terms it has.
     Rewrite(Big, means.with_ends),
+    # Dots behind what lies ahead stand for a sum over that.
+    Rewrite(Infix, discounted_dots.as_sum),
     # A place counted from where one stands is no index of an array: all places are.
     Rewrite(Big, _always(ahead.as_places)),
     # An index is written below its name, wherever people put it: as a time,
