@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 from notes2code.names import is_package_name
 
 if TYPE_CHECKING:
+    from notes2code.compilation import Memory
     from notes2code.diagnostics import Diagnostic
     from notes2code.pipeline import Progress
 
@@ -61,20 +62,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _build(options: argparse.Namespace) -> int:
     if not options.watch:
         return _build_once(options)
+    from notes2code.compilation import Memory
     from notes2code.verify import Superseded
     from notes2code.watching import changes
 
-    code = DONE
+    code, memory = DONE, Memory()
     with suppress(KeyboardInterrupt):
         for superseded in changes(options.vault, options.out, options.components):
             with suppress(Superseded):
-                code = _guarded(partial(_build_once, superseded=superseded), options)
+                once = partial(_build_once, superseded=superseded, memory=memory)
+                code = _guarded(once, options)
                 _progress()[0](f"watching {options.vault}, Ctrl-C ends")
     _progress()[1]()
     return code
 
 
-def _build_once(options: argparse.Namespace, superseded: Callable[[], bool] = lambda: False) -> int:
+def _build_once(
+    options: argparse.Namespace,
+    superseded: Callable[[], bool] = lambda: False,
+    memory: Memory | None = None,
+) -> int:
     from notes2code import report
     from notes2code.pipeline import Outcome, build
     from notes2code.publish import diff
@@ -95,6 +102,7 @@ def _build_once(options: argparse.Namespace, superseded: Callable[[], bool] = la
             progress=with_progress,
             told=told,
             superseded=superseded,
+            memory=memory,
         )
     finally:
         finish()

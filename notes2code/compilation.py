@@ -20,6 +20,7 @@ from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import alternatives, variants
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
+from notes2code.meaning.linking.memory import Memory as Memory
 from notes2code.meaning.scope import Scope
 from notes2code.meaning.typed import type_formula
 from notes2code.passages import passages
@@ -85,12 +86,19 @@ class Compilation:
                     yield from formula.diagnostics
 
 
-def compile_vault(vault: Vault, library: Library) -> Compilation:
+def compile_vault(vault: Vault, library: Library, memory: Memory | None = None) -> Compilation:
     """Compile the formulas of all notes in each other's light. The equations of a formula that is
-    refused as a whole are read each by itself."""
+    refused as a whole are read each by itself. ``memory`` has what was found out when the vault was
+    compiled before, and keeps what is found out now."""
+    memory = memory or Memory()
+    memory.begin()
     places = _entries(vault, library)
     prose = [passage for note in vault.notes for passage in passages(note)]
-    compiler = Compiler(Linker(list(places), library.scope, passages=prose), library)
+
+    def compiler_of(entries: Iterable[Entry]) -> Compiler:
+        return Compiler(Linker(list(entries), library.scope, {}, prose, memory), library)
+
+    compiler = compiler_of(places)
     refused = {
         formula
         for entry, (_, formula) in places.items()
@@ -98,7 +106,7 @@ def compile_vault(vault: Vault, library: Library) -> Compilation:
     }
     if refused:
         places = _entries(vault, library, refused)
-        compiler = Compiler(Linker(list(places), library.scope, passages=prose), library)
+        compiler = compiler_of(places)
     known = [c for entry in places if (c := compiler.compiled(entry)).status == "component"]
     named = mentions(vault.notes, library, SKIP, lambda formula: SKIP in asked(formula))
     by_note: dict[str, list[tuple[Formula, Compiled]]] = {}

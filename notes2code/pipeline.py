@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from notes2code.compilation import Compilation, compile_vault
+from notes2code.compilation import Compilation, Memory, compile_vault
 from notes2code.components.library import ComponentError, Library, library
 from notes2code.components.recognise import recognise
 from notes2code.diagnostics import Diagnostic, Severity
@@ -79,6 +79,7 @@ def build(
     progress: Progress = lambda stage: None,
     told: Told = lambda found: None,
     superseded: Superseding = never,
+    memory: Memory | None = None,
 ) -> Result:
     """Compile the notes of ``vault`` to the package ``package`` in the folder ``out``.
 
@@ -87,6 +88,7 @@ def build(
     that were edited by hand, ``merge`` keeps the edits. ``components`` are folders of further
     components. ``progress`` is told the name of each stage as it begins, and ``told`` what was
     found in the notes, before the tests run; these are stopped when ``superseded`` says so.
+    ``memory`` is what one build leaves for the next, which is the quicker for it.
 
     Raises VaultError, ComponentError or PublishError when a folder cannot be used, ValueError when
     ``package`` is no name for one, and Superseded.
@@ -97,7 +99,7 @@ def build(
     progress("reading the notes")
     notes = without_output(read_vault(vault), folder)
     progress("compiling the formulas")
-    compilation = compile_vault(notes, library_of(components, vault))
+    compilation = compile_vault(notes, library_of(components, vault), memory)
     result = Result(Outcome.DONE, folder, package, compilation, tuple(compilation.diagnostics()))
     if not notes.notes:
         return result.ended(Outcome.FAILED)

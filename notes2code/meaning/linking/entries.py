@@ -100,6 +100,7 @@ class Parsed:
     tree: Tree | None
     stated: tuple[Statement, ...] = ()
     read: Read | None = None
+    seen: Survey | None = None
     arrays: set[str] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
@@ -118,14 +119,13 @@ class Parsed:
     places: dict[str, Span] = field(default_factory=dict)
     given: dict[str, set[int]] = field(default_factory=dict)
     applied: set[str] = field(default_factory=set)
-    seen: Survey | None = None
     indexed: dict[str, Indexed] = field(default_factory=dict)
     unindexed: dict[str, Indexed] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
 
 def read_entry(
-    entry: Entry,
+    latex: str,
     words: Set[str],
     macros: Mapping[str, Macro],
     apart: Set[str] = frozenset(),
@@ -135,60 +135,80 @@ def read_entry(
     letters ``apart`` in two fonts, and a section where some are ``places`` of nodes; a fault of
     ours at it does not stop the others."""
     try:
-        return _read(entry, words, macros, apart, places)
+        return _read(latex, words, macros, apart, places)
     except Exception as fault:
-        return Parsed(None, problems=(faults.met(entry.latex, fault),))
+        return Parsed(None, problems=(faults.met(latex, fault),))
 
 
 def _read(
-    entry: Entry,
+    latex: str,
     words: Set[str],
     macros: Mapping[str, Macro],
     apart: Set[str],
     places: frozenset[str],
 ) -> Parsed:
     try:
-        tree = parse(entry.latex, words, macros, apart)
+        tree = parse(latex, words, macros, apart)
         stated, tree = former_steps.apart(statements(tree), tree)
         seen = survey(stated, Scope(places=places))
         read = Read(stated, seen.anew())
         shapes = shapes_declared(stated, seen)
     except ProblemError as problem:
-        return replace(_unread(entry, words, macros), problems=(problem.problem,))
+        return replace(_unread(latex, words, macros), problems=(problem.problem,))
     except RecursionError:
         return Parsed(None, problems=(TOO_DEEP,))
-    mentioned = _mentioned(tree, seen)
-    found = Parsed(tree, stated, read, mentioned=mentioned, called=seen.called, shapes=shapes)
-    found.given = _given(tree, seen)
-    found.applied = {*(_applied(seen) if seen.called else ()), *_told_call(tree)}
-    found.seen = seen
-    for statement in stated:
-        letter, function = aliases.alias(statement)
-        if letter:
-            found.aliases[letter] = function
-        elif isinstance(statement, Define):
-            # A statement that cannot be read is reported when it is typed.
-            with suppress(ProblemError):
-                _note_names(found, statement, seen)
+    found = Parsed(
+        tree,
+        stated,
+        read,
+        seen,
+        mentioned=_mentioned(tree, seen),
+        called=seen.called,
+        shapes=shapes,
+        given=_given(tree, seen),
+        applied={*(_applied(seen) if seen.called else ()), *_told_call(tree)},
+    )
+    _note_statements(found, stated, seen)
     return found
 
 
-def write_indices(parsed: Parsed, known: unwritten.Unwritten) -> None:
-    """Note what a formula says with the indices that it leaves unwritten."""
+def with_indices(parsed: Parsed, known: unwritten.Unwritten) -> Parsed:
+    """What a formula says with the indices that it leaves unwritten."""
     assert parsed.seen is not None
-    parsed.unindexed = dict(parsed.indexed)
     stated = unwritten.indexed(parsed.stated, parsed.seen, known)
-    parsed.seen = survey(stated)
+    seen = survey(stated)
+    found = Parsed(
+        parsed.tree,
+        parsed.stated,
+        parsed.read,
+        seen,
+        mentioned={*parsed.mentioned},
+        called=parsed.called,
+        shapes=parsed.shapes,
+        given=parsed.given,
+        applied=parsed.applied,
+        unindexed=parsed.indexed,
+    )
+    _note_statements(found, stated, seen)
+    return found
+
+
+def _note_statements(parsed: Parsed, stated: Sequence[Statement], seen: Survey) -> None:
+    """Note what the statements of a formula define."""
     for statement in stated:
-        if isinstance(statement, Define):
+        letter, function = aliases.alias(statement)
+        if letter:
+            parsed.aliases[letter] = function
+        elif isinstance(statement, Define):
+            # A statement that cannot be read is reported when it is typed.
             with suppress(ProblemError):
-                _note_names(parsed, statement, parsed.seen)
+                _note_names(parsed, statement, seen)
 
 
-def _unread(entry: Entry, words: Set[str], macros: Mapping[str, Macro]) -> Parsed:
+def _unread(latex: str, words: Set[str], macros: Mapping[str, Macro]) -> Parsed:
     """What a formula that cannot be read means to define, by its left-hand side."""
     found = Parsed(None)
-    left, equals, _ = entry.latex.partition("=")
+    left, equals, _ = latex.partition("=")
     with suppress(ProblemError, RecursionError):
         stated = statements(parse(f"{left} = {_ANYTHING}", words, macros))
         if equals and stated and isinstance(stated[0], Define):

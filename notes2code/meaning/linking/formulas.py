@@ -22,10 +22,10 @@ from notes2code.meaning.linking.entries import (
     length,
     letters_on,
     macros_of,
-    read_entry,
+    with_indices,
     words_of,
-    write_indices,
 )
+from notes2code.meaning.linking.memory import Memory
 from notes2code.meaning.linking.near_letters import Letters, places_of
 from notes2code.meaning.notation import functions
 from notes2code.meaning.overview import unwritten
@@ -35,8 +35,9 @@ from notes2code.meaning.scope import Scope
 class Formulas:
     """The formulas of a vault, and what they define, by nearness."""
 
-    def __init__(self, entries: Sequence[Entry], field_scope: Scope) -> None:
-        """``field_scope`` is what everybody knows."""
+    def __init__(self, entries: Sequence[Entry], field_scope: Scope, memory: Memory) -> None:
+        """``field_scope`` is what everybody knows, ``memory`` what was read before."""
+        self._memory = memory
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self._vault_words = field_scope.words | words_of(self.entries)
         short = abbreviations_of(self.entries)
@@ -55,7 +56,7 @@ class Formulas:
         self.unwritten = self._unwritten()
         for entry, known in self.unwritten.items():
             if known:
-                write_indices(self.parsed[entry], known)
+                self.parsed[entry] = with_indices(self.parsed[entry], known)
         self.states: dict[str, set[str]] = {}
         """What the formulas of each note make step by step."""
         for entry, parsed in self.parsed.items():
@@ -90,7 +91,7 @@ class Formulas:
     def _read(self, entry: Entry, places: frozenset[str] = frozenset()) -> Parsed:
         """What a formula says by itself."""
         words, apart = self.words(entry.note), self.apart[entry.note]
-        return read_entry(entry, words, self.macros, apart, places)
+        return self._memory.parsed(entry.latex, words, self.macros, apart, places)
 
     def _by_what_they_define(self) -> dict[tuple[str, str], dict[str, list[Entry]]]:
         """The entries of each note that define a name, by what they define."""

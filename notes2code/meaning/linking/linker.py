@@ -14,8 +14,9 @@ from notes2code.meaning.inference import softmax
 from notes2code.meaning.ir import Equation, Ref
 from notes2code.meaning.linking import uses
 from notes2code.meaning.linking.declarations import Declarations
-from notes2code.meaning.linking.entries import Entry, Parsed, is_turned
+from notes2code.meaning.linking.entries import Entry, is_turned
 from notes2code.meaning.linking.formulas import Formulas
+from notes2code.meaning.linking.memory import Memory
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.linking.second_readings import SecondReadings
 from notes2code.meaning.prose.called_functions import CalledFunctions
@@ -25,7 +26,7 @@ from notes2code.meaning.prose.kinds import Kinds, Passage
 from notes2code.meaning.prose.norms import Norms
 from notes2code.meaning.prose.own_words import own_words
 from notes2code.meaning.scope import Scope, Shape
-from notes2code.meaning.typed import Typed, type_formula, type_tree
+from notes2code.meaning.typed import Typed
 
 MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
@@ -55,11 +56,13 @@ class Linker:
         field_scope: Scope,
         declared: Mapping[str, Shape] | None = None,
         passages: Iterable[Passage] = (),
+        memory: Memory | None = None,
     ) -> None:
         """``field_scope`` is what everybody knows; ``declared`` are shapes that hold everywhere;
-        ``passages`` are the notes' prose."""
+        ``passages`` are the notes' prose; ``memory`` has what was found out before."""
+        self._memory = memory or Memory()
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
-        self.formulas = Formulas(entries, field_scope)
+        self.formulas = Formulas(entries, field_scope, self._memory)
         prose = list(passages)
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
@@ -76,7 +79,6 @@ class Linker:
         self._called_functions = CalledFunctions([*prose, *own])
         self.completed: Callable[[Entry, Equation], Equation] = lambda _, function: function
         """Makes a function whole that leaves open what is always the same: the μ of a norm."""
-        self._meanings: dict[str, list[tuple[Parsed | None, Scope, Typed]]] = {}
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
         self._second_readings = SecondReadings(
@@ -115,21 +117,7 @@ class Linker:
 
     def _read(self, entry: Entry) -> Typed:
         """What a formula means as its note has it."""
-        return self._meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
-
-    def _meaning(self, latex: str, scope: Scope, parsed: Parsed | None = None) -> Typed:
-        """What a formula means in a scope, parsed or not: nothing else decides that, so what is
-        asked again, by other formulas that use it or that stand with it, is found once."""
-        known = self._meanings.setdefault(latex, [])
-        for from_what, its_scope, typed in known:
-            if from_what is parsed and its_scope == scope:
-                return typed
-        if parsed is None or parsed.tree is None:
-            typed = type_formula(latex, scope)
-        else:
-            typed = type_tree(latex, parsed.tree, scope, parsed.read)
-        known.append((parsed, scope, typed))
-        return typed
+        return self._memory.meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
 
     def _named_in_text(self, entry: Entry) -> Iterator[Problem]:
         """Remarks on the functions that the text names, where the formula calls them."""
@@ -154,7 +142,7 @@ class Linker:
         """The formula typed with the definitions before it, as if it were one with them."""
         before = "".join(other.latex + JOIN for other in uses)
         scope = replace(self.scope(entry, uses), operators=operators)
-        typed = self._meaning(before + entry.latex, scope)
+        typed = self._memory.meaning(before + entry.latex, scope)
         mine = self.formulas.parsed[entry]
         named = mine.arrays | mine.functions if own.equation is None else {own.equation.name}
         if typed.equation is not None and typed.equation.name not in (named or {""}):
@@ -173,7 +161,7 @@ class Linker:
         nothing, indexed = Typed("text"), self.formulas.parsed[entry].indexed.get(name)
         if own.equation is None or indexed is None:
             return nothing
-        typed = self._meaning(before + entry.latex, replace(scope, result=name))
+        typed = self._memory.meaning(before + entry.latex, replace(scope, result=name))
         if typed.equation is None or typed.equation.name != name:
             return nothing
         arrays = own.equation.value, typed.equation.value
@@ -373,4 +361,6 @@ class Linker:
         beside = self.formulas.parsed[entry].places.get(name)
         if equation is None or beside is None or equation.name == name:
             return equation
-        return self._meaning(entry.latex[beside.start : beside.end], self.scope(entry)).equation
+        return self._memory.meaning(
+            entry.latex[beside.start : beside.end], self.scope(entry)
+        ).equation
