@@ -92,7 +92,8 @@ class Read:
         nothing of their letters."""
         same = len(stated) == len(self.stated) and all(map(is_, stated, self.stated))
         told = any((scope.lasts, scope.labels, scope.above, scope.places, scope.real))
-        told = told or not scope.begins.keys().isdisjoint(self.seen.bound - self.seen.ranges.keys())
+        begun = {letter.removeprefix("2") for letter in scope.begins}  # that of planes, too
+        told = told or not begun.isdisjoint(self.seen.bound - self.seen.ranges.keys())
         told = told or any(names.base_letter(name) in scope.drawn for name in self.seen.counted)
         told = told or not scope.elements.isdisjoint(self.seen.counted.keys() - self.seen.elements)
         return self.seen.anew() if same and not told else survey(stated, scope)

@@ -56,6 +56,13 @@ from tables import Case, check, table
         lambda b, n, d: b ** (-2 * np.arange(1, n + 1) / d),
         context=r"We number the planes $i = 1, \dots, d/2$.",
     ),
+    # Columns 2i count from 0, whatever is said.
+    Case(
+        r"PE_{p, 2i} = \sin(p / c^{2i/d})",
+        "c+ n# d#",
+        lambda c, n, d: np.sin(np.arange(n)[:, None] / c ** (2 * np.arange((d + 1) // 2) / d)),
+        context=r"The planes of a rotation are $i = 1, \dots, d/2$.",
+    ),
 )
 def test_first_numbers(case: Case) -> None:
     check(case)

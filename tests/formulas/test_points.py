@@ -85,6 +85,27 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         lambda a, x, y: np.stack([np.cos(a) * x - np.sin(a) * y, np.sin(a) * x + np.cos(a) * y], 1),
     ),
     # Weights with the number of what they weigh are numbers, and a WQ is one name.
+    # A linear model of a few features, and vectors that weights stand before as rows.
+    Case(
+        r"z = w_1 x_1 + w_2 x_2 + b",
+        "w_1 x_1 w_2 x_2 b",
+        lambda w, x, u, y, b: w * x + u * y + b,
+    ),
+    Case(
+        r"z = \beta_0 + \beta_1 \cdot area - \beta_2 \cdot rooms",
+        "beta_0 beta_1 area beta_2 rooms",
+        lambda b, w, x, u, y: b + w * x - u * y,
+    ),
+    Case(
+        r"z = w_1^\top x_1 + w_2^\top x_2 + b",
+        "w_1[d] x_1[d] w_2[p] x_2[p] b",
+        lambda w, x, u, y, b: w @ x + u @ y + b,
+    ),
+    Case(
+        r"v = w_1 x_1 + w_2 x_2",
+        "w_1 x_1[d] w_2 x_2[d]",
+        lambda w, x, u, y: w * x + u * y,
+    ),
     Case(
         r"o = w_1 h_1 + w_2 h_2",
         "w_1 h_1[d] w_2 h_2[d]",

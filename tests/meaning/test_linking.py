@@ -612,3 +612,14 @@ def test_a_call_whose_arguments_are_lost_is_told() -> None:
     call = Entry(CALL, "A.md", ("Layer",), 3)
     found = compiled([made, lost, call], call)
     assert any("makes nothing of `z, z, z`" in problem.message for problem in found.problems)
+
+
+@pytest.mark.parametrize(("said", "first"), [(r"i = 1, \dots, d/2", 1), (r"i = 1, \dots, h", 0)])
+def test_another_section_tells_from_where_planes_count(said: str, first: int) -> None:
+    """The planes of a rotation; heads, or layers, are others."""
+    ranged = Entry(said, "Here.md", ("Planes",), 1)
+    angles = Entry(r"\theta_i = b^{-2i/d}", "Here.md", ("Angles",), 2)
+    found = compiled([ranged, angles], angles)
+    assert found.equation is not None, found.problems
+    value = evaluate(found.equation, {"b": 3.0, "n": 4, "d": 8})
+    np.testing.assert_allclose(value, 3.0 ** (-2 * np.arange(first, first + 4) / 8))

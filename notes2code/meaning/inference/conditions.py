@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from notes2code.diagnostics import error
 from notes2code.latex.joining import ELSE
 from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Relation, Script, walk
 from notes2code.meaning import ir
-from notes2code.meaning.inference import membership, symbols
+from notes2code.meaning.inference import look_alikes, membership, symbols
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.ir import Expr
 
@@ -54,14 +54,35 @@ def condition(run: Run, node: Node) -> Expr:
 
 def _refuse_word(run: Run, node: Node | None) -> None:
     """The ``kiedy`` of ``kiedy x > 0`` is hardly a factor, nor the ``unless`` of ``\\text{unless} x
-    > 0``: a word before another name that stands nowhere else."""
+    > 0`` and the ``gdy`` of ``gdy x > 0``: a word before another name that stands nowhere else."""
     match node:
         case Juxt((Name(word, where), Name() | Script(), *_)) if len(word) > 2:
             alone = sum(name.text == word for name in run.seen.nodes.of(Name)) == 1
-            if alone and word not in run.shapes:
-                text = f"`{word}` may be a word, or a number that is multiplied"
-                hint = "leave the word out, or write `\\cdot` behind the number"
-                raise error("N2C037", text, where, hint)
+            unknown = alone and word not in run.shapes
+        case Juxt((Name(first), Name(second), *_) as factors):
+            spelt = list(_beside(factors))
+            where = spelt[0].span.to(spelt[-1].span)
+            word = run.quote(where)
+            unknown = (
+                1 < len(spelt) == len(word) < len(factors)
+                and word.islower()
+                and look_alikes.stand_only_together(run, first, second)
+            )
+        case _:
+            return
+    if unknown:
+        text = f"`{word}` may be a word, or a number that is multiplied"
+        hint = "leave the word out, or write `\\cdot` behind the number"
+        raise error("N2C037", text, where, hint)
+
+
+def _beside(factors: Sequence[Node]) -> Iterator[Node]:
+    """The names that a product begins with, as far as no space is between them."""
+    for before, factor in zip((None, *factors), factors, strict=False):
+        apart = before is not None and before.span.end != factor.span.start
+        if apart or not isinstance(factor, Name):
+            return
+        yield factor
 
 
 def both(*given: Expr | None) -> Expr | None:

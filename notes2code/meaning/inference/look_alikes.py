@@ -59,13 +59,7 @@ def refuse_spelt_word(run: Run, factors: Sequence[Node], group: Group) -> None:
         return
     if not alone and {*"aeiou"}.isdisjoint(letters) and len({*letters}) == len(letters):
         return
-    first, second = letters[:2]
-    texts = [name.text for name in run.seen.nodes.of(Name)]
-    pairs = [pair for one in run.seen.nodes.of(Juxt) for pair in pairwise(one.factors)]
-    beside = sum((binders.bare(a), binders.bare(b)) == (first, second) for a, b in pairs)
-    known = run.shapes.keys() | run.defined.keys() | run.scope.arrays
-    others = [text for text in texts if text in (first, second)]
-    if len(others) == 2 * beside and known.isdisjoint((first, second)):
+    if stand_only_together(run, *letters[:2]):
         span = word[0].span.to(word[-1].span)
         raise error(
             "N2C033",
@@ -73,6 +67,15 @@ def refuse_spelt_word(run: Run, factors: Sequence[Node], group: Group) -> None:
             span,
             f"write `\\mathrm{{{''.join(letters)}}}` for the name",
         )
+
+
+def stand_only_together(run: Run, first: str, second: str) -> bool:
+    """Whether two letters that nothing tells of stand beside each other wherever they stand."""
+    pairs = [pair for one in run.seen.nodes.of(Juxt) for pair in pairwise(one.factors)]
+    beside = sum((binders.bare(a), binders.bare(b)) == (first, second) for a, b in pairs)
+    alike = sum(name.text in (first, second) for name in run.seen.nodes.of(Name))
+    known = run.shapes.keys() | run.defined.keys() | run.scope.arrays
+    return alike == 2 * beside and known.isdisjoint((first, second))
 
 
 def _small_letters(factors: Sequence[Node]) -> Sequence[Node]:
@@ -276,7 +279,8 @@ def refuse_kernel(run: Run, factors: Sequence[Node], at: int) -> None:
 
 def refuse_made_matrix(run: Run, factors: Sequence[Node], at: int) -> None:
     """The matrix ``A(x_t)`` that a selective model makes of a token, and that stands before its
-    state: nobody writes the first of two vectors in parentheses."""
+    state, or the gate of ``A(x_t) ⊙ h``: nobody writes the first of two vectors in parentheses, nor
+    a vector behind a matrix where the product is gated."""
     match factors[at + 1 : at + 3]:
         case (Group("(", (Script() as inner,)) as group, other) if not isinstance(other, Group):
             given, acted_on = run.seen.understood(inner), run.seen.understood(other)
@@ -284,6 +288,19 @@ def refuse_made_matrix(run: Run, factors: Sequence[Node], at: int) -> None:
                 return
             if (given.indices or given.steps) and given.name.islower() and acted_on.name.islower():
                 raise unclear(run, factors[at], group)
+        case (Group("(", (Name() | Script() as inner,)) as group,):
+            if at == 0 and binders.bare(inner).islower() and _is_gate(run, factors[0]):
+                raise unclear(run, factors[0], group)
+
+
+def _is_gate(run: Run, first: Node) -> bool:
+    """Whether a product that begins with no weight stands before or behind a ``⊙``."""
+    name = run.seen.use(first).name
+    if names.base_letter(name) in names.WEIGHTS or name in run.shapes:
+        return False
+    gated = (node for node in run.seen.nodes.of(Infix) if node.op in "⊙∘")
+    sides = (side for node in gated for side in (node.left, node.right))
+    return any(isinstance(side, Juxt) and side.factors[0] is first for side in sides)
 
 
 def _is_place(run: Run, node: Node) -> bool:

@@ -68,6 +68,9 @@ def remark(
     if define.target is None and len(define.values) > 1 and all(map(_is_bracket, define.values)):
         text = "this says that two inner products are one; it defines nothing"
         return note("N2C038", text, define.span)
+    if _is_constraint(define, seen):
+        text = "this says what a sum or a product must be; it defines nothing"
+        return note("N2C038", text, define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
     mine = _called(sides[0], seen)
     others = (name for side in sides[1:] for name in _called(side, seen))
@@ -79,6 +82,32 @@ def remark(
             define.span,
         )
     return None
+
+
+def _is_constraint(define: Define, seen: Survey) -> bool:
+    """Whether a sum is said to be something made of nothing in it, ``\\sum_i m_i = \\alpha N``,
+    what begins with ``A^\\top A`` something else than what it acts on, ``A^\\top A x = A^\\top b``,
+    or a product the identity."""
+    first, *others = define.values
+    if define.target is not None:
+        behind = define.target.span.start > first.span.start
+        return behind and isinstance(first, Juxt) and binders.bare(define.target) == "I"
+    if not others:
+        return False
+    mine, theirs = _letters(seen, first), set[str]().union(*(_letters(seen, n) for n in others))
+    match first:
+        case Big("sum" | "prod"):
+            return mine.isdisjoint(theirs)
+        case Juxt((turned, plain, *_)) if scripts.is_transposed(turned):
+            squared = binders.bare(turned) == binders.bare(plain) != ""
+            return squared and (mine.isdisjoint(theirs) or bool(mine - theirs and theirs - mine))
+    return False
+
+
+def _letters(seen: Survey, side: Node) -> set[str]:
+    """The names in a side of an equation, in small letters: ``A v`` may stand for a_{ij} v_j."""
+    uses = (seen.understood(node) for node in walk(side))
+    return {use.name.lower() for use in uses if use is not None}
 
 
 def _is_given_nothing(define: Define) -> bool:

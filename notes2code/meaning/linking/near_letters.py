@@ -33,6 +33,7 @@ class Letters:
     def __init__(self, formulas: Mapping[Entry, Parsed]) -> None:
         self._ends: dict[_Place, set[str]] = {}
         self._begins: dict[_Place, dict[str, set[int]]] = {}
+        self._of_planes: dict[str, dict[str, set[int]]] = {}
         self._counts: dict[_Place, set[str]] = {}
         self._amounts: dict[_Place, set[str]] = {}
         self._axes: dict[_Place, set[str]] = {}
@@ -67,6 +68,9 @@ class Letters:
             begins = self._begins.setdefault(place, {})
             for letter, first in counting.ranged(seen):
                 begins.setdefault(letter, set()).add(first)
+                if letter.startswith("2"):
+                    planes = self._of_planes.setdefault(entry.note, {})
+                    planes.setdefault(letter, set()).add(first)
             self._counts.setdefault(place, set()).update(seen.targets, *seen.steps.values())
             amounts = self._amounts.setdefault(place, set())
             amounts.update(ratios.divisors(seen.nodes), lengths(seen))
@@ -98,8 +102,9 @@ class Letters:
 
     def begins(self, entry: Entry) -> dict[str, int]:
         """The numbers that letters count from in the section, where its ranges agree: the 1 of
-        ``i = 1, \\dots, n``."""
-        found = self._begins.get((entry.note, entry.section), {})
+        ``i = 1, \\dots, n``. Of planes, ``i = 1, \\dots, d/2``, another section may tell."""
+        found = self._of_planes.get(entry.note, {})
+        found = found | self._begins.get((entry.note, entry.section), {})
         return {
             letter: first
             for letter, firsts in found.items()

@@ -1,5 +1,6 @@
 """Sums without an index: the weights of ``Σ a · h_s`` have the index of what they weigh, those of
-``w_1 h_1 + w_2 h_2`` are numbers, and ``Σ p(x) \\log p(x)`` runs over the x."""
+``w_1 h_1 + w_2 h_2`` are numbers, as is all in ``w_1 x_1 + w_2 x_2 + b``, and ``Σ p(x) \\log p(x)``
+runs over the x."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Problem, note
+from notes2code.latex import words
 from notes2code.latex.tree import (
     Apply,
     Big,
@@ -77,13 +79,15 @@ def _outcome(body: Node) -> Name | None:
 
 
 def numbered(nodes: Nodes) -> Iterator[Node]:
-    """The w_1 and the w_2 of ``w_1 h_1 + w_2 h_2``, and the G of ``G_1 E_1(x) + G_2 E_2(x)``."""
+    """The w_1 and the w_2 of ``w_1 h_1 + w_2 h_2``, and the G of ``G_1 E_1(x) + G_2 E_2(x)``; and
+    what a linear model of a few features adds up."""
     for node in nodes.of(Infix):
         pairs = [_numbered(term) for term in terms(node)] if node.op == "+" else []
         found = [pair for pair in pairs if pair is not None]
         letters = {(binders.bare(weight), binders.bare(weighed)) for weight, weighed in found}
         if len(found) > 1 and len(letters) == 1:
             yield from (weight for weight, _ in found)
+        yield from _of_linear_model(terms(node))
 
 
 def _numbered(term: Node) -> tuple[Node, Node] | None:
@@ -91,11 +95,50 @@ def _numbered(term: Node) -> tuple[Node, Node] | None:
     factors = term.factors if isinstance(term, Juxt) else ()
     gated = len(factors) == 3 and isinstance(factors[2], Group)
     match factors[:2]:
-        case (Script(Name(letter), Num(own)) as weight, Script(Name(), Num(other)) as weighed):
+        case (
+            Script(Name(letter), Num(own), None) as weight,
+            Script(Name(), Num(other)) as weighed,
+        ):
             known = letter in ("g", "G") if gated else letter in _WEIGHTS and len(factors) == 2
             if own == other and known:
                 return weight, weighed
     return None
+
+
+def _of_linear_model(added: Sequence[Node]) -> Sequence[Node]:
+    """The weights, the features and the bias of ``w_1 · area + w_2 · rooms + b``, and of ``w_1 x_1
+    + w_2 x_2 + b``: without a bias the x may be vectors, as words of the field are."""
+    pairs = [factors for one in added if len(factors := _factors(one)) == 2]
+    others = [one for one in added if len(_factors(one)) != 2]
+    letters = {binders.bare(weight) for weight, _ in pairs}
+    if len(pairs) < 2 or len(letters) != 1 or not letters < _LINEAR:
+        return ()
+    numbers, features = [_number(weight) for weight, _ in pairs], [x for _, x in pairs]
+    biased = [binders.bare(one) for one in others if binders.bare(one) in letters | {"b"}]
+    as_words = all(isinstance(one, Name) and _is_own_word(one.text) for one in features)
+    counted = len(biased) == 1 and numbers == [*map(_number, features)]
+    told = all(numbers) and len(biased) == len(others) and (as_words or counted)
+    return [*(node for pair in pairs for node in pair), *others] if told else ()
+
+
+_LINEAR = frozenset(["w", "beta", "theta"])
+"""Letters of the weights of a linear model."""
+
+
+def _factors(term: Node) -> Sequence[Node]:
+    return term.factors if isinstance(term, Juxt) else binders.chain(term)
+
+
+def _number(node: Node) -> str:
+    """The k of a w_k; "" where it has none, or something above."""
+    match node:
+        case Script(_, Num(number), None):
+            return number
+    return ""
+
+
+def _is_own_word(word: str) -> bool:
+    return len(word) > 2 and word not in words.FIELD | names.GREEK
 
 
 def _is_bare(value: Node) -> bool:

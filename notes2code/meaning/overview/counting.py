@@ -25,20 +25,21 @@ from notes2code.meaning.overview.survey import Survey
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
 
 
-def from_one(seen: Survey, nodes: Nodes, begins: Mapping[str, int]) -> None:
+def from_one(seen: Survey, nodes: Nodes, on_left: Nodes, begins: Mapping[str, int]) -> None:
     """Where a letter of the section's ranges counts from what they say, it ``begins`` with that.
     Where the sums count from 1, so does a letter of the left-hand side that nothing tells of: the i
     of ``o_i = Σ_{j=1}^n λ^{|i−j|} v_j``; so do all where something is divided by one, as in
     ``y_t = Σ_{j≤t} x_j / t``, and where 1 is taken from one, as in ``θ_i = b^{−2(i−1)/d}``. What is
-    compared with such a letter counts as it does."""
+    compared with such a letter counts as it does. Columns 2i count from 0, whatever is said of
+    other planes."""
     sums = (node for node in nodes.of(Big) if node.op != "concat")
     subs = (node.sub for node in sums if node.sub is not None)
     firsts = {first for sub in subs if (first := binders.first_number(sub)) is not None}
     letters = seen.targets | seen.bound | {*seen.free}
-    products = nodes.of(Juxt, Infix)
-    strided = {stride[0] for node in products if (stride := positions.stride(node)) is not None}
-    said = {x: begins[x] for x in letters & begins.keys() - seen.ranges.keys()}
-    said = {x: first for x, first in said.items() if x not in strided or f"2{x}" in begins}
+    strided, columns = _strided(nodes), _strided(on_left)
+    own = letters - seen.ranges.keys() - columns
+    keys = {x: f"2{x}" if x in strided else x for x in own}
+    said = {x: begins[key] for x, key in keys.items() if key in begins}
     begun = _begin_with_one(nodes) | _counting_down(nodes) | (seen.bound & _divisors(nodes))
     if not (begun or said or seen.targets or firsts == {1}):
         return
@@ -51,6 +52,12 @@ def from_one(seen: Survey, nodes: Nodes, begins: Mapping[str, int]) -> None:
     if firsts == {1} or begun & seen.targets - told or {*said.values()} == {1}:
         for letter in letters - told:
             seen.starts.setdefault(letter, 1)
+
+
+def _strided(nodes: Nodes) -> set[str]:
+    """The i of 2i and of 2i + 1."""
+    strides = map(positions.stride, nodes.of(Juxt, Infix))
+    return {stride[0] for stride in strides if stride is not None}
 
 
 def ranged(seen: Survey) -> Iterator[tuple[str, int]]:

@@ -144,7 +144,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     doubtful_indices.refuse_sizes_as_elements(nodes)
     seen.identities = identity.identities(nodes)
     index_letters.find_free_letters(seen, nodes, statements, scope.labels)
-    counting.from_one(seen, nodes, scope.begins)
+    counting.from_one(seen, nodes, parts.on_left, scope.begins)
     seen.numbered = counting.numbered(seen, nodes, parts.targets)
 
 
