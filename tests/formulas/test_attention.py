@@ -25,6 +25,12 @@ def sloped(q: Any, k: Any, m: float) -> Any:
     return np.where(away <= 0, q @ k.T + m * away, -np.inf)
 
 
+def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """The cosines of the angles between the rows of two matrices."""
+    lengths = np.linalg.norm(q, axis=1)[:, None] * np.linalg.norm(k, axis=1)
+    return q @ k.T / lengths
+
+
 @table(
     # The score of two vectors is a number, and what stands before the tanh no matrix.
     Case(
@@ -35,10 +41,7 @@ def sloped(q: Any, k: Any, m: float) -> Any:
     Case(
         r"A = \mathrm{softmax}(\cos(Q, K) / \tau) V",
         "Q[n,d] K[m,d] tau V[m,p]",
-        lambda q, k, t, v: (
-            softmax(q @ k.T / np.outer(np.linalg.norm(q, axis=1), np.linalg.norm(k, axis=1)) / t)
-            @ v
-        ),
+        lambda q, k, t, v: softmax(cosines(q, k) / t) @ v,
     ),
     # Beside a number, too, √d_k is of the keys.
     Case(
@@ -509,6 +512,39 @@ def sloped(q: Any, k: Any, m: float) -> Any:
         r"O = \phi(Q)\left(\phi(K)^\top V\right)",
         "Q[n,d] K[m,d] V[m,v] phi()",
         lambda q, k, v, phi: phi(q) @ (phi(k).T @ v),
+    ),
+    # Queries and keys over their lengths are so row by row, not as matrices.
+    Case(
+        r"\hat{Q} = \frac{Q}{\|Q\|}, \hat{K} = \frac{K}{\|K\|_2}, A = g \hat{Q} \hat{K}^\top",
+        "Q[n,d] K[m,d] g",
+        lambda q, k, g: g * cosines(q, k),
+    ),
+    Case(
+        r"A = \mathrm{softmax}\left(\frac{Q K^\top}{\tau \|Q\| \|K\|}\right) V",
+        "Q[n,d] K[m,d] tau V[m,e]",
+        lambda q, k, t, v: softmax(cosines(q, k) / t) @ v,
+    ),
+    Case(
+        r"Y = \frac{Q}{\|Q\|_F} W",
+        "Q[n,d] W[d,e]",
+        lambda q, w: q / np.linalg.norm(q) @ w,
+    ),
+    # A matrix whose rows the formula defines is these; where each is a column, it is not.
+    Case(
+        r"\hat q_i = \frac{q_i}{\|q_i\|}, \hat k_j = \frac{k_j}{\|k_j\|}, "
+        r"A = \mathrm{softmax}(g \hat Q \hat K^\top) V",
+        "q[n,d] k[m,d] g V[m,e]",
+        lambda q, k, g, v: softmax(g * cosines(q, k)) @ v,
+    ),
+    Case(
+        r"q_i = W_Q x_i, k_i = W_K x_i, v_i = W_V x_i, O = \mathrm{softmax}(Q K^\top) V",
+        "W_Q[c,d] x[n,d] W_K[c,d] W_V[e,d]",
+        lambda a, x, b, c: softmax(x @ a.T @ b @ x.T) @ x @ c.T,
+    ),
+    Case(
+        r"q_i = Q x_i, k_i = K x_i, s_{ij} = q_i^\top k_j, A = \mathrm{softmax}(s) V",
+        "Q[c,d] x[n,d] K[c,d] V[n,e]",
+        lambda a, x, b, v: softmax(x @ a.T @ b @ x.T) @ v,
     ),
     # A k_j beside K is its row; the K that a sum goes up to has none.
     Case(

@@ -76,11 +76,12 @@ def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
         raise error("N2C041", "a cosine stands between vectors, or the rows of matrices", span)
     turned = transpose(right, span) if right.rank == 2 else right
     product = contract(run, left, turned, 0, span)
-    lengths = [ir.inverse(_length(value)) for value in (left, right)]
+    lengths = [ir.inverse(length(value)) for value in (left, right)]
     return replace(product, body=ir.mul(product.body, *lengths), span=span)
 
 
-def _length(value: Value) -> Expr:
+def length(value: Value) -> Expr:
+    """The length of a vector, or of each row of a matrix."""
     copy = Index("", find_index(value.axes[-1]).size)
     body = ir.substitute(value.body, {value.axes[-1]: Idx(copy)})
     return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)

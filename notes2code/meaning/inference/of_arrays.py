@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note, warning
 from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Script, walk, words_in
@@ -32,7 +33,7 @@ from notes2code.meaning.inference.values import (
     settled,
 )
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.rewriting import joined_heads
+from notes2code.meaning.rewriting import joined_heads, unit_rows
 
 REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
 
@@ -313,6 +314,13 @@ def _vector(run: Run, name: Node, group: Group, span: Span) -> Value:
     return value
 
 
+def _unit_rows(run: Run, name: Node, group: Group, span: Span) -> Value:
+    """Each row over its length."""
+    value = _vector(run, group, group, span)
+    length = ir.inverse(linear.length(value))
+    return replace(value, body=ir.mul(value.body, length), span=span)
+
+
 def _cosine(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The cosine of the angle between two vectors."""
     if len(group.items) != 2:
@@ -342,5 +350,6 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "logsoftmax": _log_softmax,
     "matmul": _product,
     **dict.fromkeys(("cosine", "cosinesimilarity", "cosinesim", "cossim"), _cosine),
+    unit_rows.UNIT: _unit_rows,
     "re": lambda run, _, group, span: turns.real_part(run, group, span),
 }

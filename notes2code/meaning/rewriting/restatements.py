@@ -19,6 +19,7 @@ from notes2code.meaning.rewriting import (
     largest,
     looked_up,
     parities,
+    rows_defined,
     scientific,
     sets,
 )
@@ -47,6 +48,8 @@ RESTATEMENTS = (
     Restatement(lambda nodes: nodes.of(Name), aliases.written_out),
     # The rows of a table that is nothing else are an array of their own.
     Restatement(looked_up.may_be_meant, looked_up.as_rows),
+    # A matrix whose rows are defined is these.
+    Restatement(lambda nodes: {"Q", "K", "V"} & nodes.words, rows_defined.written_out),
     # One statement of two things is two: of even and odd elements, and of a complex number's parts.
     Restatement(lambda nodes: nodes.of(Matrix), parities.apart),
     Restatement(lambda nodes: {"e", "cos"} & nodes.words, complex_pairs.apart),

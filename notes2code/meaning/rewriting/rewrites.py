@@ -12,6 +12,7 @@ from notes2code.latex.tree import (
     Change,
     Clause,
     Formula,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -45,6 +46,7 @@ from notes2code.meaning.rewriting import (
     sides,
     signals,
     turned_functions,
+    unit_rows,
     weights_of_heads,
     windows,
     words_in_a_row,
@@ -123,6 +125,9 @@ REWRITES = (
     Rewrite(Script, weights_of_heads.apart),
     # and the letters of two sides.
     Rewrite(Script, sides.labelled),
+    # The norm of queries and keys is that of each of them.
+    Rewrite(Frac, unit_rows.of_matrices),
+    Rewrite(Infix, unit_rows.of_matrices),
     # What joins heads looks like an addition,
     Rewrite(Infix, joined_heads.by_name),
     # and a row of words like a product.
