@@ -285,6 +285,12 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "a[n] b[n]",
         lambda a, b: np.sum(softmax(a) * np.log(softmax(a) / softmax(b))),
     ),
+    Case(
+        r"L = \frac12 \mathrm{KL}(p \| m) + \frac12 \mathrm{KL}(q \| m), \quad m = \frac{p + q}{2}",
+        "p+[n] q+[n]",
+        lambda p, q: (p @ np.log(2 * p / (p + q)) + q @ np.log(2 * q / (p + q))) / 2,
+        context=r"\mathrm{KL}(p \,\|\, q) = \sum_i p_i \log \frac{p_i}{q_i}",
+    ),
     Case(r"s = p(a \mid x) - p(b \mid x)", "p_a p_b", lambda a, b: a - b),
     Case(
         r"p(y_1 \succ y_2 \mid x) = \sigma(r_1 - r_2)",

@@ -316,6 +316,11 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"B^{(j)} = A^{(j)} + I", "A[h,n,n]", lambda a: a + np.eye(a.shape[1])),
     Case(r"y = (I_d - U U^\top) x", "U[d,k] x[d]", lambda u, x: x - u @ (u.T @ x)),
     Case(r"z = (I + B) u", "B[d,d] u[d]", lambda b, u: u + b @ u),
+    Case(
+        r"\bar A = (I - \tfrac{\Delta}{2} A)^{-1} (I + \tfrac{\Delta}{2} A)",
+        "Delta A[d,d]",
+        lambda t, a: np.linalg.solve(np.eye(len(a)) - t / 2 * a, np.eye(len(a)) + t / 2 * a),
+    ),
     Case(r"Z = (I + W + U) X", "W[n,n] U[n,n] X[n,d]", lambda w, u, x: x + w @ x + u @ x),
     # Images under one letter are none.
     Case(r"d = \|I_p - I_q\|", "I_p[n,m] I_q[n,m]", lambda p, q: np.linalg.norm(p - q)),

@@ -85,6 +85,24 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         lambda a, x, y: np.stack([np.cos(a) * x - np.sin(a) * y, np.sin(a) * x + np.cos(a) * y], 1),
     ),
     # Weights with the number of what they weigh are numbers, and a WQ is one name.
+    # The dot of what two indices count is that of vectors, beside a logarithm too.
+    Case(
+        r"L = -\sum_i \sum_j \log \frac{1}{1 + e^{z_{ij} (-t x_i \cdot y_j + b)}}",
+        "z[n,m] t x[n,d] y[m,d] b",
+        lambda z, t, x, y, b: np.log1p(np.exp(z * (b - t * x @ y.T))).sum(),
+    ),
+    # The first of two letters is as the second is.
+    Case(r"m = \frac{p + q}{2}", "p[d] q[d]", lambda p, q: (p + q) / 2),
+    # What a matrix makes of a vector is divided by its own length.
+    Case(
+        r"e = \frac{x W}{\|x W\|}",
+        "x[p] W[p,d]",
+        lambda x, w: x @ w / np.linalg.norm(x @ w),
+    ),
+    # A letter before what is mapped is an activation, given here.
+    Case(
+        r"s = W_2 \delta(W_1 z)", "W_2[r,p] delta() W_1[p,d] z[d]", lambda v, f, w, z: v @ f(w @ z)
+    ),
     # A linear model of a few features, and vectors that weights stand before as rows.
     Case(
         r"z = w_1 x_1 + w_2 x_2 + b",

@@ -222,6 +222,20 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "m S[d]",
         lambda m, s: max(m, s.max()),
     ),
+    # None of the differences up to a place is negative.
+    *(
+        Case(
+            latex,
+            "w[n] x[n,d]",
+            lambda w, x: np.stack([w[t::-1] @ x[: t + 1] for t in range(len(x))]),
+        )
+        for latex in (r"y_t = \sum_{s=1}^{t} w_{t-s} x_s", r"y_t = \sum_{s \le t} w_{t-s} x_s")
+    ),
+    Case(
+        r"y_k = \sum_{j=0}^{k} w_j x_{k-j}",
+        "w[n] x[n,d]",
+        lambda w, x: np.stack([w[: k + 1] @ x[k::-1] for k in range(len(x))]),
+    ),
     Case(
         r"y_t = \sum_{s=1}^{t} \gamma^{t-s} x_s",
         "gamma+ x[n,d]",

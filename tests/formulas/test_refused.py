@@ -188,6 +188,8 @@ UNKNOWN = [
     refused("N2C033", r"s_t = «A(x_t)» s_{t-1} + B(x_t) x_t"),
     refused("N2C033", r"s_t = «\bar A(x_t)» \odot s_{t-1} + x_t"),
     refused("N2C033", r"y = h \odot «B(x)»"),
+    refused("N2C033", r"e = \sum_{m=1}^M \frac{|«B_m»|}{n} |a_m - c_m|"),
+    refused("N2C033", r"g = 1 - \sum_k \frac{|«S_k»|}{|S|} g_k"),
     refused("N2C041", r"s = «\mathrm{std}(u, v)»"),
     refused("N2C041", r"s = «\mathrm{tr}(A, B)»"),
     refused("N2C021", r"«\softmx»(QK^\top)V"),

@@ -90,6 +90,7 @@ COUNTED = [
     r"y_k = -\infty \cdot «k»",
     r"b_{tj} = c_j - «t» c_t",
     r"P_{ij} = 1[«j» \le \ell]",
+    r"r_t = -b_t + 1[«t» = T] c_t",
 ]
 
 SHARED = [

@@ -32,7 +32,10 @@ from notes2code.meaning.inference.divergences import is_divergence
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import HADAMARD
 from notes2code.meaning.notation import binders, functions, scripts
-from notes2code.meaning.overview import scales, volumes
+from notes2code.meaning.overview import arithmetic, scales, volumes
+
+_GREEK_FACTORS = frozenset("alpha beta gamma epsilon eta lambda mu nu omega tau Delta".split())
+"""Greek letters of numbers that scale what stands in parentheses."""
 
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
@@ -156,7 +159,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     if alone and base.isupper() and run.seen.use(group.items[0]).transposed:
         return False  # but a K^⊤, behind a Q
     if base in names.GREEK:
-        return alone and not use.indices
+        bends = base not in _GREEK_FACTORS and _is_affine(group)
+        return (alone or bends) and not use.indices
     if use.indices:
         expert = alone and (base in functions.LETTERS or base == "E")
         passed = _is_passed_on(run, name, group) or _is_call(group)
@@ -201,6 +205,17 @@ def _is_call(group: Group) -> bool:
         case Group("(", (Juxt((name, Group("("))),)):
             return scripts.is_name(name)
     return False
+
+
+def _is_affine(group: Group) -> bool:
+    """Whether parentheses hold a product with a matrix, ``W x``, or one with a bias, ``W x + b``:
+    the δ of ``δ(W x)`` is an activation. No factor needs such parentheses, but for ``A B - C``."""
+    if group.open != "(" or len(group.items) != 1:
+        return False
+    added = arithmetic.terms(group.items[0])
+    products = (term.factors for term in added if isinstance(term, Juxt))
+    kinds = [{binders.bare(factor).isupper() for factor in factors} for factors in products]
+    return any(True in kind and (len(kind) > 1 or len(added) == 1) for kind in kinds)
 
 
 def _is_bent(group: Group) -> bool:

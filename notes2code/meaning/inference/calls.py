@@ -188,6 +188,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
     named, plain = use.name, applying.without_number(run, use.name)
     use = use if plain == named else replace(use, name=plain)
     equation = applying.known(run, use.name)
+    if equation is not None and len(equation.parameters) == 2 > len(group.items):
+        group = replace(group, items=tuple(divergences.compared(group)) or group.items)
     if equation is not None and len(group.items) != len(equation.parameters):
         # Beside P(x) = …, P(x_i | x_{<i}) is still a probability.
         equation = None if probabilities.is_probability(run, use, group) else equation

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Group, Infix, Juxt, Node, walk
 from notes2code.meaning import ir, names
@@ -24,12 +26,20 @@ def is_divergence(name: str, group: Group) -> bool:
     )
 
 
+def compared(group: Group) -> Sequence[Node]:
+    """The p and the q of ``(p ‖ q)``; nothing where parentheses hold anything else."""
+    match group:
+        case Group(_, (left, right), ("‖",)) | Group(_, (Infix("‖", left, right),)):
+            return left, right
+    return ()
+
+
 def divergence(run: Run, name: str, group: Group, span: Span) -> Value:
     """``KL(p ‖ q)`` as Σ_i p_i log(p_i / q_i), where the notes say what p and q are; of densities
     it may be an integral. Raises ``ProblemError`` for any other."""
-    match group:
-        case Group(_, (left, right), ("‖",)) | Group(_, (Infix("‖", left, right),)) if (
-            name in ("KL", "D_KL") and _is_given(run, left) and _is_given(run, right)
+    match compared(group):
+        case (left, right) if name in ("KL", "D_KL") and all(
+            _is_given(run, n) for n in (left, right)
         ):
             p, q = run.lower(left), run.lower(right)
             if p.rank == q.rank == 1:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Infix, Juxt, Neg, ungrouped
 from notes2code.meaning import names
 from notes2code.meaning.inference import gains, moving
 from notes2code.meaning.inference.declared import declared_shape
@@ -17,7 +19,7 @@ from notes2code.meaning.inference.letters import is_memory
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation.positions import counts_layers
 from notes2code.meaning.notation.scripts import HEAD, Use
-from notes2code.meaning.overview import elements
+from notes2code.meaning.overview import arithmetic, elements
 from notes2code.records import dataclass
 
 
@@ -343,7 +345,7 @@ def _label(element: Element) -> int | None:
     """Labels, probabilities, and what else is a number where a loss is made of it."""
     run, base = element.run, element.base
     if element.indices == 1 and not element.bold:
-        if run.seen.logs and base == "y":
+        if run.seen.logs and base == "y" and not _is_of_pair(element):
             return element.usually(0, 1, 2)  # the y_i beside log p_i are labels
         if run.seen.of_probabilities:
             return element.usually(0, 1, 2)  # the q_i of p_i log (p_i / q_i) are numbers
@@ -353,6 +355,25 @@ def _label(element: Element) -> int | None:
         matrix = base.isupper() and element.indices == 0
         return element.usually(0, 2, 1) if matrix else element.usually(0, 1, 2)
     return None
+
+
+def _is_of_pair(element: Element) -> bool:
+    """Whether it is the y_j of ``x_i · y_j`` or ``x_i y_j``: a label has the index of what it tells
+    of."""
+    seen = element.run.seen
+    pairs = [pair for node in seen.nodes.of(Juxt) for pair in pairwise(node.factors)]
+    for node in seen.nodes.of(Infix):
+        left, right = ungrouped(node.left), node.right
+        left = left.body if isinstance(left, Neg) else left
+        if node.op == "·":
+            pairs.append((arithmetic.factors(left)[-1], arithmetic.factors(right)[0]))
+    for pair in pairs:
+        uses = [use for use in map(seen.understood, pair) if use is not None and use.indices]
+        letters = [{names.label(at.node) for at in use.indices} for use in uses]
+        mine = element.use.name in (use.name for use in uses)
+        if mine and len(uses) == 2 and letters[0].isdisjoint(letters[1]):
+            return True
+    return False
 
 
 def _is_label(element: Element) -> bool:

@@ -142,8 +142,10 @@ def _is_bound(*sides: Expr) -> bool:
 
 
 def _are_places(*sides: Expr) -> bool:
-    """Whether labels, which are places from 0, are compared with an index: ``1[y_i = j]``."""
-    return {type(side) for side in sides} == {ir.Ref, Idx}
+    """Whether labels, which are places from 0, are compared with an index: ``1[y_i = j]``. The T of
+    ``1[t = T]`` is no label, but the last."""
+    last = any(isinstance(side, ir.Ref) and side.array.isupper() for side in sides)
+    return {type(side) for side in sides} == {ir.Ref, Idx} and not last
 
 
 def _is_fraction_of_axis(exponent: Expr) -> bool:

@@ -460,7 +460,8 @@ def _affine(expr: Expr) -> tuple[int | None, int]:
 
 
 def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use) -> Expr:
-    """``b_{i-j}``: one element for every difference, the most negative first."""
+    """``b_{i-j}``: one element for every difference, the most negative first. None is negative
+    where j goes up to i, as in ``Σ_{j ≤ i} b_{i-j} x_j``."""
     if isinstance(expr, ir.Fn) and expr.name == "clip":
         low = expr.arguments[1]
         span = ir.add(expr.arguments[2], ir.negative(low), ir.ONE)
@@ -474,6 +475,12 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         return _sum(run, expr, letters, size, use)
     plus = _leading(expr, use)
     other = next(index for index in letters if index is not plus.index)
+    if _goes_up_to(run, other, plus):
+        run.unify(plus.index.size, size, use.span)
+        run.unify(other.size, size, use.span)
+        text = f"`{use.name}` is taken to hold one element for every difference, from 0 on"
+        run.problems.append(note("N2C039", text, use.span))
+        return expr
     last = ir.add(other.size, ir.MINUS_ONE)
     run.unify(Size("", value=ir.add(plus.index.size, last)), size, use.span)
     run.problems.append(
@@ -485,6 +492,14 @@ def _difference(run: Run, expr: Expr, letters: list[Index], size: Size, use: Use
         )
     )
     return ir.add(expr, last)
+
+
+def _goes_up_to(run: Run, index: Index, last: Idx) -> bool:
+    """Whether an index counts to another one, and that from the same number."""
+    counted, end = (ir.add(idx, ir.Num(idx.index.start)) for idx in (Idx(index), last))
+    return run.within.get(index) == ir.Compare("≤", counted, end) and (
+        index.start == last.index.start
+    )
 
 
 def _sum(run: Run, expr: ir.Add, letters: list[Index], size: Size, use: Use) -> Expr:

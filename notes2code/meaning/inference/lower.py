@@ -28,6 +28,8 @@ from notes2code.latex.tree import (
     Root,
     Script,
     Stroke,
+    alike,
+    ungrouped,
 )
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
@@ -52,6 +54,7 @@ from notes2code.meaning.inference import (
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped, reduce_all, scalar
 from notes2code.meaning.notation import binders, derivatives, positions, scripts, slices
+from notes2code.meaning.overview import arithmetic
 
 
 def _number(run: Run, node: Num) -> Value:
@@ -207,12 +210,25 @@ def _bars(run: Run, node: Group) -> Value:
             "write `\\|…\\|` to make it plain, or a letter for a number of elements or tokens"
         )
         run.problems.append(note("N2C039", text, node.span, help_text))
+    if value.rank == 2 and _divides_its_own(run, node):
+        text = f"`{run.quote(node.span)}` is taken as the norm of the whole matrix"
+        help_text = "write `x_i / \\|x_i\\|` where each row is divided by its own"
+        run.problems.append(note("N2C039", text, node.span, help_text))
     squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
     return scalar(ir.Pow(reduce_all("sum", squares), ir.HALF), node.span)
 
 
+def _divides_its_own(run: Run, norm: Group) -> bool:
+    """Whether what a norm is of is divided by it, ``X / ‖X‖``: its rows may be meant."""
+    quotients = arithmetic.quotients(run.seen.nodes)
+    return any(
+        below is norm and alike(ungrouped(above), norm.items[0]) for above, below in quotients
+    )
+
+
 def _refuse_counted(run: Run, inner: Node) -> None:
-    """``5 + |y|``, where y stands nowhere else, and ``1/|y| Σ_t …`` may count the tokens of y."""
+    """``5 + |y|``, where y stands nowhere else, and ``1/|y| Σ_t …`` may count the tokens of y, and
+    ``|B_m| / n`` the members of B_m."""
     use = run.seen.understood(inner)
     if use is None or use.name in run.shapes | run.defined:
         return
@@ -228,11 +244,23 @@ def _refuse_counted(run: Run, inner: Node) -> None:
         isinstance(part, Frac) and part.bottom in inside and isinstance(total, Big)
         for part, total in products
     )
-    if mean or (added and len(everywhere) == len(inside)):
+    share = names.base_letter(use.name).isupper() and any(
+        above in inside and _is_total(below)
+        for above, below in arithmetic.quotients(run.seen.nodes)
+    )
+    if mean or share or (added and len(everywhere) == len(inside)):
         text = (
             f"`|{run.quote(inner.span)}|` may be a number of tokens, a norm or the size of a number"
         )
         raise error("N2C033", text, inner.span, "write a letter for the length, such as `n`")
+
+
+def _is_total(node: Node) -> bool:
+    """Whether a node is a number of things, n or N, or the number of all members, ``|S|``."""
+    match node:
+        case Name(letter) | Group("|", (Name(letter),)):
+            return letter in names.COUNTS | {"n", "m"} or isinstance(node, Group)
+    return False
 
 
 def _names(run: Run, node: Node) -> str:

@@ -138,6 +138,8 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         # V(s_t), which is a number.
         called = isinstance(small.body, ir.Call)
         run.pay((2.2 if called else 1.2) * (large.rank - small.rank))
+    elif (left.rank, right.rank) == (0, 1) and _is_plain_letter(left) and _is_whole(right):
+        run.pay(1.2)  # the p of p + q is as q is
     elif small.rank == 0 and _is_location(run, node, small):
         run.pay(2.2)  # the μ of μ + σ ⊙ ε is as the noise is
     elif small.rank == 0 and _is_array_by_name(run, small):
@@ -343,6 +345,11 @@ def _is_plain_letter(value: Value) -> bool:
         return False
     base = names.base_letter(value.body.array)
     return len(base) == 1 and base.islower()
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether a value is an array without an index."""
+    return isinstance(value.body, ir.Ref) and len(value.body.at) == value.rank
 
 
 def _is_element(run: Run, value: Value) -> bool:

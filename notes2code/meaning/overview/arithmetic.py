@@ -135,8 +135,10 @@ def is_arithmetic(node: Node) -> bool:
             return is_arithmetic(body)
         case Infix("+" | "-" | "/" | "·" | "×", left, right) | Frac(left, right):
             return is_arithmetic(left) and is_arithmetic(right)
-        case Juxt((Num(), body)):
-            return is_arithmetic(body)
+        case Juxt(factors):
+            return all(map(is_arithmetic, factors))
+        case Group():
+            return False
         case Accent("bar", Name("n" | "m")):  # the mean of a count
             return True
     return binders.bare(node) in names.GREEK or bool(list(capitals(node)))

@@ -75,13 +75,13 @@ def _is_plain_one(nodes: Nodes) -> bool:
 
 
 def _beside_matrices(node: Juxt) -> Iterator[Node]:
-    """The I of a factor ``(I + B)``, or of its power."""
+    """The I of a factor ``(I + B)`` or ``(I + \\frac{1}{2} B)``, or of its power."""
     for factor in node.factors:
         match factor:
             case Group("(", (Infix("+") as inner,)) | Script(
                 Group("(", (Infix("+") as inner,)), None
             ):
-                letters = {binders.bare(term): term for term in terms(inner)}
+                letters = {binders.bare(_unscaled(term)): term for term in terms(inner)}
                 if all(len(letter) == 1 and letter.isupper() for letter in letters):
                     yield from (term for letter, term in letters.items() if letter == "I")
 
@@ -93,8 +93,15 @@ def _is_adjacency(node: Node) -> bool:
 
 def _is_scaled(node: Juxt) -> bool:
     """Whether a product is I times Greek letters and numbers, such as ½."""
+    last = _unscaled(node)
+    return is_sized(last) or (isinstance(last, Name) and last.text == "I")
+
+
+def _unscaled(node: Node) -> Node:
+    """What stands behind Greek letters and numbers in a product."""
+    if not isinstance(node, Juxt):
+        return node
     *scales, last = node.factors
     parts = (part for s in scales for part in ((s.top, s.bottom) if isinstance(s, Frac) else (s,)))
-    return (is_sized(last) or (isinstance(last, Name) and last.text == "I")) and all(
-        isinstance(part, Num) or binders.bare(part) in names.GREEK for part in parts
-    )
+    scaled = all(isinstance(part, Num) or binders.bare(part) in names.GREEK for part in parts)
+    return last if scaled else node
