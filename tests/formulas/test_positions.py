@@ -328,6 +328,17 @@ def steps(q: Any, k: Any) -> Any:
         lambda q, k, t: _turned_rows(q, t) @ _turned_rows(k, t).T,
     ),
     Case(
+        r"s_{mn} = \mathrm{Re}\Bigl[\sum_{j=0}^{d/2-1} q_{m,[2j:2j+1]} k_{n,[2j:2j+1]}^* "
+        r"e^{i(m-n)\theta_j}\Bigr]",
+        "q[n,2*c] k[m,2*c] theta[c]",
+        lambda q, k, t: _turned_rows(q, t) @ _turned_rows(k, t).T,
+    ),
+    Case(
+        r"s_{mn} = \mathrm{Re}(\sum_{i=0}^{d/2-1} q_{m,i} \bar{k}_{n,i} e^{i(m-n)\theta_i})",
+        "q[n,2*c] k[m,2*c] theta[c]",
+        lambda q, k, t: _turned_rows(q, t) @ _turned_rows(k, t).T,
+    ),
+    Case(
         r"s_{mn} = \mathrm{Re}[q_m e^{im\theta} k_n^* e^{-in\theta}]",
         "q[n,2*k] k[m,2*k] theta[k]",
         lambda q, k, t: _turned_rows(q, t) @ _turned_rows(k, t).T,

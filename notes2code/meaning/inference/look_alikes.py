@@ -24,7 +24,7 @@ from notes2code.meaning import names
 from notes2code.meaning.inference import applying, of_arrays, probabilities, symbols, well_known
 from notes2code.meaning.inference.run import Defined, Run
 from notes2code.meaning.inference.values import Value
-from notes2code.meaning.notation import binders, functions, scripts
+from notes2code.meaning.notation import binders, functions, positions, scripts
 
 
 def refuse_spelt_name(run: Run, factors: Sequence[Node], group: Group) -> None:
@@ -205,7 +205,8 @@ def are_scores(name: Node, behind: Node) -> bool:
 def refuse_unclear(run: Run, name: Node, group: Group) -> None:
     """``g_i(x)`` may be a function of each i at x, or a product; ``X(input)`` is hardly one."""
     use = run.seen.use(name)
-    if group.open == "[" and ":" in group.separators and _counts(group.items):
+    part = ":" in group.separators and _counts(group.items)
+    if group.open == "[" and (part or any(map(positions.is_colon, group.items))):
         raise error(
             "N2C032",
             f"the slice `{run.quote(name.span.to(group.span))}` is not understood",

@@ -168,10 +168,12 @@ def _factors(node: Node) -> Iterator[Node]:
 
 
 def conjugated(node: Node) -> Node | None:
-    """The b of ``b^*``."""
+    """The b of ``b^*``, with a bar as well."""
     match node:
         case Accent("bar" | "overline", inner):
             return inner
+        case Script(Accent("bar" | "overline", inner), sup=None):
+            return replace(node, base=inner)
         case Script(sup=Stroke("*") | Name("star")):
             return replace(node, sup=None) if node.sub is not None or node.primes else node.base
     return None

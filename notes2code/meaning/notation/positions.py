@@ -50,6 +50,11 @@ def of_whole_axes(node: Node | None) -> tuple[Node, ...]:
     return node.items if whole and all(isinstance(item, Name) for item in rest) else ()
 
 
+def is_colon(node: Node) -> bool:
+    """Whether a node is the colon for a whole axis."""
+    return isinstance(node, Stroke) and node.text == ":"
+
+
 def counts_layers(node: Node) -> bool:
     """Whether an index is that of layers: ``l``, ``l − 1`` or ``l + 1``."""
     found = shift(node)

@@ -22,11 +22,10 @@ from notes2code.latex.tree import (
     Nodes,
     Relation,
     Script,
-    Stroke,
     ungrouped,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, positions
 from notes2code.meaning.notation.scripts import is_name
 
 
@@ -110,7 +109,7 @@ def _places(behind: Node, sizes: Set[str]) -> tuple[Node, ...]:
                 _counts(letter) and letter.text not in sizes for letter in letters
             )
             rest = [item for item in items if item not in letters]
-            return items if letters and known and all(map(_is_whole, rest)) else ()
+            return items if letters and known and all(map(positions.is_colon, rest)) else ()
     return ()
 
 
@@ -118,10 +117,6 @@ def _counts(letter: Name) -> bool:
     """Whether a letter may count beside others, as the c of ``Y[l, c]``."""
     text = letter.text
     return text in names.INDEX_LETTERS or (len(text) == 1 and text.islower())
-
-
-def _is_whole(item: Node) -> bool:
-    return isinstance(item, Stroke) and item.text == ":"
 
 
 def _label_of_row(name: Node, behind: Node) -> tuple[Node, ...]:

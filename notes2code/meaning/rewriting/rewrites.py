@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from notes2code.latex import tree
 from notes2code.latex.tree import (
     Accent,
+    Apply,
     Big,
     Change,
     Clause,
@@ -41,6 +42,7 @@ from notes2code.meaning.rewriting import (
     power_series,
     primed,
     products_end,
+    real_parts,
     roles,
     sets_above,
     sides,
@@ -75,6 +77,9 @@ REWRITES = (
     Rewrite(Big, sets_above.as_members),
     # The tokens of a sequence are as many where a sum goes up to them as where it is divided.
     Rewrite(Group, sets_above.as_lengths),
+    # The real parts of all numbers of a vector are added up by a product of vectors.
+    Rewrite(Juxt, _always(real_parts.without_sum)),
+    Rewrite(Apply, _always(real_parts.without_sum)),
     # A sum over several indices is several sums: nothing behind this meets more than one.
     Rewrite(Big, _always(nested.in_turn)),
     # In a product, unlike in a sum, it matters how far the body goes.
