@@ -22,6 +22,7 @@ def _unlikely(u: Any, rows: Any) -> Any:
 
 @table(
     Case(r"h_i = E_{w_i} + P_i", "E_w[n,d] P[n,d]", np.add),
+    Case(r"h_t = \mathbf{E}[x_t] + \mathbf{P}[t]", "E_x[n,d] P[n,d]", np.add),
     Case(r"h_t = \tanh(U e_{y_{t-1}})", "U[p,d] e_y[n,d]", lambda u, e: np.tanh(e @ u.T)),
     Case(
         r"A_{ij} = (E_{x_i} + P_i) W_q W_k^\top (E_{x_j} + P_j)^\top",
@@ -47,6 +48,8 @@ def test_rows_of_a_table_are_an_array(case: Case) -> None:
     "latex",
     [
         r"h_i = E_{x_i} + E b",  # the table itself
+        r"h_i = E[x_i] + P_i + b E^\top",
+        r"P_i = E[x_i]",  # which may be a mean
         r"h_i = E_{x_i} + x_i",  # what tells the rows
         r"L = -\sum_t \log p_{y_t}",  # a label has its row
         r"s_t = u^\top q_{y_t} - \sum_j u^\top q_j",

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     ungrouped,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions
@@ -42,13 +43,18 @@ def as_indices(formula: Formula) -> Change | None:
     bigs = formula.of(Big)
     counting |= {x for big in bigs if big.sub for x in binders.bound_letters(big.sub)}
 
+    added = (term for node in formula.of(Infix) if node.op == "+" for term in binders.chain(node))
+    embeds = any(map(_is_position, added))
+
     def indexed(node: Juxt) -> Node:
         factors = list(node.factors[:1])
         for factor in node.factors[1:]:
             places = _places(factor, sizes)
             counted = places and counting.issuperset(p.text for p in places if isinstance(p, Name))
             places = places if counted else _label_of_row(factors[-1], factor)
-            if places and _is_array(factors[-1]):
+            if embeds and (key := _key_of_row(factors[-1], factor, counting)):
+                factors[-1] = _element(factors[-1], key, factor)
+            elif places and _is_array(factors[-1]):
                 factors[-1] = _element(factors[-1], places, factor)
             else:
                 factors.append(factor)
@@ -127,6 +133,24 @@ def _label_of_row(name: Node, behind: Node) -> tuple[Node, ...]:
             if predicted and sub and is_name(label) and row in binders.script_letters(label):
                 return (label,)
     return ()
+
+
+def _key_of_row(name: Node, behind: Node, counting: Set[str]) -> tuple[Node, ...]:
+    """The x_t in the brackets of ``E[x_t]``, where t counts."""
+    match name, behind:
+        case Name("E", _, font), Group("[", (Script(Name(key), place, None, 0) as label,)):
+            counts = place is not None and words_in(place) & counting
+            if counts and font != "blackboard" and key not in names.INDEX_LETTERS:
+                return (label,)
+    return ()
+
+
+def _is_position(node: Node) -> bool:
+    """Whether a node is a ``P_t`` or ``P[t]``: the E beside it holds embeddings, and is no mean."""
+    match node:
+        case Juxt((Name("P" | "PE"), Group("["))) | Script(Name("P" | "PE"), Name(), None, 0):
+            return True
+    return False
 
 
 def _is_array(node: Node) -> bool:
