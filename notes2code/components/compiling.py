@@ -279,7 +279,7 @@ class Compiler:
     ) -> tuple[Recognised | None, tuple[Entry, ...]]:
         """The recognition of the linked formula, unless the formula alone says more."""
         assert found.own.equation is not None
-        named = self._named(entry)
+        named = self.named(entry)
         alone = self._recognised(entry, found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
         for typed, uses in (*found.together, *self._apart(entry, found, alone)):
@@ -416,7 +416,7 @@ class Compiler:
         found = recognise(equation, self.library, named, pinned) if pinned else None
         return found or recognise(equation, self.library, named)
 
-    def _named(self, entry: Entry) -> dict[str, str]:
+    def named(self, entry: Entry) -> dict[str, str]:
         """The kinds of the functions that the notes define, by name, for those that a formula and
         its definitions mention."""
         named: dict[str, str] = {}

@@ -520,8 +520,14 @@ def _activation(expr: Expr) -> Expr:
 
 
 def _gated(factors: tuple[Expr, ...]) -> Expr:
-    """x σ(x) is SiLU, x Φ(x) is GELU, ½(1 + erf(x/√2)) is Φ(x)."""
+    """x σ(x) is SiLU, x Φ(x) is GELU, ½(1 + erf(x/√2)) is Φ(x), which a tanh approximates."""
     parts = [_activation(f) if not isinstance(f, Mul) else f for f in factors]
+    for part in parts:
+        if (argument := _of_tanh_gelu(part)) is not None:
+            mine = argument.factors if isinstance(argument, Mul) else (argument,)
+            left = left_of([p for p in parts if p is not part], mine)
+            if left is not None:  # the ½ may stand before a sum over the features of x
+                return product([Fn("gelu_tanh", (argument,)), Num(2), *left])
     for part in parts:
         cdf = _normal_cdf(part)
         if cdf is not None:
@@ -574,3 +580,21 @@ def _normal_cdf(part: Expr) -> Expr | None:
     pieces = inside.factors if isinstance(inside, Mul) else (inside,)
     rest = [p for p in pieces if key(p) != _ROOT_HALF]
     return Fn("normal_cdf", (_flat(rest),)) if len(rest) == len(pieces) - 1 else None
+
+
+_CUBED = Num(Fraction(44715, 10**6))
+"""What x³ is weighed with in the tanh that approximates a GELU."""
+
+
+def _of_tanh_gelu(part: Expr) -> Expr | None:
+    """The x of a factor 1 + tanh(√(2/π)(x + 0.044715 x³))."""
+    match part:
+        case Add((Fn("tanh", (Mul((Num(scale), Add(terms))),)), Num(1))) | Add(
+            (Num(1), Fn("tanh", (Mul((Num(scale), Add(terms))),)))
+        ) if math.isclose(scale, math.sqrt(2 / math.pi), rel_tol=1e-6):
+            for cube in terms:
+                x = _sum([term for term in terms if term is not cube])
+                if key(product((_CUBED, _power(x, Num(3))))) == key(cube):
+                    return x
+    return None
+

@@ -35,7 +35,9 @@ def reread(
             return None
         functions[names[role]] = function
     scope, text = compiler.library.scope, recognised.component.textbook
+    named: dict[str, str] = {}
     if compiled is not None:
+        named = compiler.named(compiled.entry)
         scope = compiler.linker.scope(compiled.entry, compiled.uses)
         text = "".join(f"{other.latex}{JOIN}" for other in compiled.uses) + compiled.entry.latex
     equation = type_formula(
@@ -43,7 +45,7 @@ def reread(
     ).equation
     if equation is None or any(equation.functions.get(n) != f for n, f in functions.items()):
         return None
-    named = {plain(names[role]): kind(other) for role, other in used.items()}
+    named |= {plain(names[role]): kind(other) for role, other in used.items()}
     found = recognise(equation, compiler.library, named, {recognised.component.name})
     if found is None or found.form is not recognised.form:
         return None

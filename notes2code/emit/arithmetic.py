@@ -162,6 +162,9 @@ class Arithmetic:
         if name == "softplus":
             threshold = self.graph.literal("threshold=40")
             return self.graph.mapped("F.softplus", self.table(body), threshold)
+        if name == "gelu_tanh":
+            approximate = self.graph.literal('approximate="tanh"')
+            return self.graph.mapped("F.gelu", self.table(body), approximate)
         if name == "normal_cdf":
             return self._normal_cdf(self.table(body))
         return self.graph.mapped(self._path(name), self.table(body))

@@ -180,7 +180,7 @@ class View:
             and ffn.form == "output"
             and ffn.has("inner_bias")
             and ffn.has("outer_bias")
-            and ffn.shown("activation") == "gelu"
+            and ffn.shown("activation") in ("gelu", "gelu_tanh")
             and all(norm.component == "layer_norm" and norm.form == "output" for norm in norms)
             and all(norm.has("epsilon") for norm in norms)
         )

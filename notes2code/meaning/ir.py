@@ -92,7 +92,8 @@ class Pow:
 @dataclass(frozen=True, slots=True)
 class Fn:
     """A function of numbers: ``exp log sin cos tan arcsin arccos arctan sinh cosh tanh sigmoid relu
-    gelu erf elu silu softplus sign abs floor ceil min max clip mod floordiv normal_cdf``."""
+    gelu gelu_tanh erf elu silu softplus sign abs floor ceil min max clip mod floordiv
+    normal_cdf``."""
 
     name: str
     arguments: tuple[Expr, ...]

@@ -43,6 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "sigmoid": helpers.sigmoid,
     "relu": helpers.relu,
     "gelu": helpers.gelu,
+    "gelu_tanh": helpers.gelu_tanh,
     "erf": helpers.erf,
     "elu": helpers.elu,
     "silu": helpers.silu,

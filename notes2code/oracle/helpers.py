@@ -56,3 +56,8 @@ def normal_cdf(x: Any) -> Any:
 def gelu(x: Any) -> Any:
     """x times the normal distribution function at x, not its tanh approximation."""
     return x * normal_cdf(x)
+
+
+def gelu_tanh(x: Any) -> Any:
+    """The approximation of a GELU by a tanh."""
+    return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))

@@ -42,3 +42,18 @@ def test_a_gelu_written_out_is_one_before_a_sum_too() -> None:
         r"\mathrm{MLP}(x) = \mathrm{GELU}(x A + a) B + b", context=[gelu.replace("{2} [", "{4} [")]
     )
     assert not same_value(layer.equation, halved.equation)
+
+
+def test_a_gelu_that_a_tanh_approximates_is_one_by_its_numbers() -> None:
+    gelu = r"\mathrm{GELU}(x) = 0.5 x (1 + \tanh(\sqrt{2/\pi} (x + 0.044715 x^3)))"
+    layers = [
+        r"\mathrm{FFN}(x) = \mathrm{GELU}(x A + a) B + b",
+        r"\mathrm{GEGLU}(x) = (\mathrm{GELU}(x A) \odot x B) C",
+    ]
+    other = [gelu.replace("0.0447", "0.047"), gelu.replace(r"\sqrt{2/\pi}", "0.8")]
+    for layer in layers:
+        for one in (gelu, gelu.replace(r"\sqrt{2/\pi}", "0.7978845608")):
+            found = compile_formula(layer, context=[one])
+            assert found.settings["activation"] == "gelu_tanh"
+        for one in other:
+            assert compile_formula(layer, context=[one]).settings.get("activation") != "gelu_tanh"

@@ -56,6 +56,15 @@ def test_it_has_the_logits_of_hugging_face(imported: Callable[[Package], ModuleT
     assert torch.equal(model.generate(tokens[:, :4], 8, temperature=0.0), written)
 
 
+def test_the_gelu_of_a_tanh_is_that_of_the_weights(run_tests: Callable[[Package], bool]) -> None:
+    gelu = r"\mathrm{GELU}(x) = 0.5 x (1 + \tanh(\sqrt{2/\pi} (x + 0.044715 x^3)))"
+    files = package_of([CAUSAL, BIASED, *REST, gelu])
+    assert 'F.gelu(hidden, approximate="tanh")' in files["transformer/layers.py"]
+    assert "a little" not in files["transformer/models.py"]
+    assert "a little" in package_of([CAUSAL, BIASED, *REST])["transformer/models.py"]
+    assert run_tests(without_training(files))
+
+
 def test_biases_without_a_place_are_refused(imported: Callable[[Package], ModuleType]) -> None:
     theirs = random_gpt2()
     gpt = imported(package_of([CAUSAL, HEADS, *REST])).GPT

@@ -191,6 +191,16 @@ def test_one_group_is_what_a_formula_of_one_says(imported: IMPORTED) -> None:
     assert package.MultiQueryAttention(16, 4).W_K.out_features == 4
 
 
+def test_a_norm_that_is_no_function_is_that_of_the_layers(run_tests: RUN) -> None:
+    """LLaMA's, as its paper writes it, has no small number; the heads are the notes' own."""
+    norm = r"\bar{a}_i = \frac{a_i}{\mathrm{RMS}(a)} g_i, \quad \mathrm{RMS}(a) = "
+    norm += r"\sqrt{\frac{1}{n} \sum_{i=1}^n a_i^2}"
+    heads = HEADS.replace("MultiHead", "MHA")
+    files = package_of([norm, *TURN, *ATTENTION, heads, GATED, block("MHA"), *MODEL])
+    assert "self.norm = RMSNorm(config.d_model)" in files["transformer/models.py"]
+    assert run_tests(without_training(files))
+
+
 @pytest.mark.skipif(importlib.util.find_spec("ruff") is None, reason="ruff is not installed")
 @pytest.mark.parametrize("command", [("format", "--diff"), ("check", "--ignore", "RUF043")])
 def test_ruff(command: Sequence[str], tmp_path: Path) -> None:
