@@ -597,4 +597,3 @@ def _of_tanh_gelu(part: Expr) -> Expr | None:
                 if key(product((_CUBED, _power(x, Num(3))))) == key(cube):
                     return x
     return None
-

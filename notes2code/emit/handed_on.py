@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 class HandedOn:
     """The numbers that a layer, a stack or a model hands on: those of its attention, such as a
-    temperature or the groups of its heads, beside the sizes that each has."""
+    temperature or the groups of its heads, beside the sizes that each has; and those of a model
+    itself, such as what its logits are capped at."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -32,8 +33,13 @@ class HandedOn:
         for part in view.uses.values():
             self._refuse_sizes(part)
         used = (part.handed_on.names for part in view.uses.values())
-        names = dict.fromkeys(name for names in used for name in names)
+        names = dict.fromkeys(name for names in (*used, self._own) for name in names)
         return tuple(name for name in names if name != "d_model")
+
+    @property
+    def _own(self) -> tuple[str, ...]:
+        """The numbers of a model itself."""
+        return self.view.numbers if self.view.family == "models" else ()
 
     @staticmethod
     def _refuse_sizes(part: View) -> None:
@@ -59,7 +65,11 @@ class HandedOn:
         view = self.view
         if view.family != "attention":
             used = (part.handed_on.types for part in view.uses.values())
-            return {name: text for types in used for name, text in types.items()}
+            types = {name: text for types in used for name, text in types.items()}
+            for name in self._own:
+                if types.setdefault(name, view.number_type(name)) != view.number_type(name):
+                    raise EmitError(f"{name} is another number in it than in what it is built from")
+            return types
         made = (view.projected.several and view.projected.inner) or view
         return {name: made.number_type(name) for name in made.numbers}
 

@@ -167,7 +167,7 @@ class View:
         block = self.uses.get("Layer")
         if self.form != "final_norm" or "P" in self.uses or not self.has_places or block is None:
             return False
-        if self.has_own_head or self.has("scale") or self.has("bias"):
+        if self.has_own_head or any(map(self.has, ("scale", "bias", "logits"))):
             return False
         if block.component != "transformer_block" or block.form != "pre_norm":
             return False
@@ -288,15 +288,33 @@ class View:
     def numbers(self) -> tuple[str, ...]:
         """The numbers, such as a temperature, that it is made with: those in roles, and those that
         settings need besides the component's sizes."""
-        shapes = {i.name: (i.shape, i.kind) for i in self.recognised.equation.inputs}
         used = dict.fromkeys(self._own_numbers)
-        for setting in self.recognised.settings.values():
-            for expr in ir.walk(setting.body):
-                if isinstance(expr, Ref) and shapes.get(expr.array) == ((), "array"):
-                    used[expr.array] = None
-                elif expr in self.foreign_sizes:
-                    used[expr.name] = None
+        for setting in self.recognised.settings:
+            used |= dict.fromkeys(self.numbers_of(setting))
         return tuple(used)
+
+    def numbers_of(self, setting: str) -> tuple[str, ...]:
+        """The numbers that a setting needs, if there is one."""
+        shapes = {i.name: (i.shape, i.kind) for i in self.recognised.equation.inputs}
+        value = self.recognised.settings.get(setting)
+        used: dict[str, None] = {}
+        for expr in ir.walk(value.body) if value is not None else ():
+            if isinstance(expr, Ref) and shapes.get(expr.array) == ((), "array"):
+                used[expr.array] = None
+            elif expr in self.foreign_sizes:
+                used[expr.name] = None
+        return tuple(used)
+
+    @property
+    def from_config(self) -> Mapping[str, str]:
+        """The numbers of a model as its methods write them."""
+        return {name: f"self.config.{name}" for name in self.numbers}
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether what a GPT puts its logits through keeps them within bounds, or scales them."""
+        parts = ir.walk(self.recognised.settings["logits"].body)
+        return {part.name for part in parts if isinstance(part, ir.Fn)} <= {"tanh"}
 
     @property
     def _own_numbers(self) -> Mapping[str, float]:
@@ -336,11 +354,15 @@ class View:
         since any would be a guess."""
         if name in self.asked_for:
             return "int"
-        said = dict(self._part.sources[0].numbers) if self._part.sources else {}
         # With a share of 1, the two attentions would cancel out at first.
         usual = 0.8 if self.has("lambda") and name in self.attention.shares else 1.0
         usual = self._own_numbers.get(name, usual)
-        return f"float = {said.get(name, usual)!r}"
+        return f"float = {self.said_numbers.get(name, usual)!r}"
+
+    @property
+    def said_numbers(self) -> Mapping[str, float]:
+        """The numbers that the section of its formula says."""
+        return dict(self._part.sources[0].numbers) if self._part.sources else {}
 
     @cached_property
     def handed_on(self) -> HandedOn:

@@ -55,6 +55,20 @@ CASES = {
         ["linear_map(h, self.W_e.weight, self.c)", "self.c = nn.Parameter(torch.zeros("],
         ["Linear(config"],
     ),
+    "smaller logits": (
+        [
+            rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad "
+            r"P = \mathrm{softmax}(\frac{1}{\sqrt{d}} \mathrm{LayerNorm}(h_N) W_e^\top)",
+            r"W_e \in \mathbb{R}^{V \times d}",
+        ],
+        ["logits = linear_map(h, self.W_e.weight)", "return logits / math.sqrt("],
+        [],
+    ),
+    "logits that are capped": (
+        [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad z = 30 \tanh(h_N W_e^\top / 30)"],
+        ["logits = linear_map(h, self.W_e.weight)", "return 30 * torch.tanh(logits / 30)"],
+        [],
+    ),
     "sinusoidal positions": (
         [POSITIONS, rf"h_0 = U T + PE, \quad {LAYERS}, \quad {TIED.replace('W_e', 'T')}"],
         ["self.PE = SinusoidalPositionalEncoding(", "self.PE.encodings[positions])"],
@@ -205,6 +219,12 @@ def test_a_norm_with_one_added_to_its_gain_begins_with_a_gain_of_one(
     nn.init.constant_(norm.g, 0.5)
     torch.testing.assert_close(norm(x), 1.5 * expected)
     assert run_tests(files)
+
+
+@pytest.mark.parametrize("head", [r"\sigma(h_N W)", r"c \tanh(h_N W / c)"])
+def test_logits_that_would_be_a_guess_make_no_gpt(head: str) -> None:
+    formulas = [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad y = {head}"]
+    assert "class GPT" not in package_of(formulas).get("transformer/models.py", "")
 
 
 def test_a_gpt_cannot_be_made_of_decoder_layers() -> None:

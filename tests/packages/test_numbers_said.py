@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from building import Package, without_training
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.rendering import render
@@ -61,3 +63,28 @@ def test_what_is_built_on_the_class_has_it_too(tmp_path: Path) -> None:
     files = render(compile_vault(read_vault(tmp_path), library()), "transformer").files
     code = files["transformer/attention.py"] + files["transformer/layers.py"]
     assert re.findall(r"\b(b: float.*?)[,)\n]", code) == ["b: float = -5.0"] * 3
+
+
+CAPPED = r"""# GPT
+
+$$h_0 = U W_e, \quad h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, N, \quad
+y = \mathrm{softmax}(c \tanh((h_N W + b) / c))$$
+
+Here c says how large a logit can be.
+"""
+
+
+def test_a_model_is_made_with_what_caps_its_logits(
+    tmp_path: Path, run_tests: Callable[[Package], bool]
+) -> None:
+    (tmp_path / "Note.md").write_text(CAPPED.replace("c says", "$c = 20$ says"), encoding="utf-8")
+    files = render(compile_vault(read_vault(tmp_path), library()), "transformer").files
+    assert "    c: float = 20.0\n" in files["transformer/models.py"]
+    assert "self.config.c * torch.tanh(logits / self.config.c)" in files["transformer/models.py"]
+    assert run_tests(without_training(files))
+
+
+def test_what_caps_them_is_no_guess(tmp_path: Path) -> None:
+    (tmp_path / "Note.md").write_text(CAPPED, encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert ["`c = 30` beside" in d.message for d in rendered.diagnostics] == [True]
