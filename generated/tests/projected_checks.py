@@ -166,12 +166,14 @@ class ProjectedChecks:
         with pytest.raises(ValueError, match="keep mask"):
             self.attention()(*self.inputs(1), keep_mask=keep_mask, bias=total_bias(self.added()))
 
-    def test_adds_a_bias_to_the_scores(self) -> None:
+    @pytest.mark.parametrize("of", ["query", "head"])
+    def test_adds_a_bias_to_the_scores(self, of: str) -> None:
         """One that makes a score −∞ hides a key, or all of them."""
         attention, own = self.attention(), total_bias(self.added())
         inputs = self.inputs()
-        bias = 5 * torch.randn(self.shapes[0][0], self.shapes[-1][0], dtype=torch.float64)
-        bias[0] = bias[:, -1] = -math.copysign(math.inf, self.bias_scale)
+        shape = (*(self.heads if of == "head" else ()), self.shapes[0][0], self.shapes[-1][0])
+        bias = 5 * torch.randn(shape, dtype=torch.float64)
+        bias[..., 0, :] = bias[..., -1] = -math.copysign(math.inf, self.bias_scale)
         _, weights = attention(*inputs, bias=own, need_weights=True)
         expected = self.biased(weights, self.bias_scale * bias)
         bias = bias if own is None else own + bias

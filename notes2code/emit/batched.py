@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.components.pattern import Role
 from notes2code.emit.graph import EmitError
+from notes2code.emit.mask import WINDOW
 from notes2code.emit.reference import arranged
 from notes2code.meaning.ir import Call, Equation, Expr, Idx, Ref, children
 from notes2code.oracle.layout import INDENT, WIDTH, Bracket, Row, flat, lines
@@ -60,6 +61,7 @@ class Formula:
             name: str(at + 3) if name in sizes else f"{0.7 + 0.8 * at:.1f}"
             for at, name in enumerate(numbers)
         }
+        self.values |= dict.fromkeys(attention.mask.widths & self.values.keys(), WINDOW)
         self.numbers = [f"{name}={value}" for name, value in self.values.items()]
         self.roles = {role: roles[role] for role in roles if role in found.roles}
         self.given = [variable for variable, _ in self.roles.values()]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from notes2code.emit.graph import EmitError
+from notes2code.emit.mask import WINDOW
 
 if TYPE_CHECKING:
     from notes2code.emit.view import View
@@ -59,6 +60,14 @@ class HandedOn:
         used = (part.handed_on.counts for part in self.view.uses.values())
         return frozenset(own.union(*used))
 
+    @property
+    def widths(self) -> frozenset[str]:
+        """Those that count positions: the widths of windows."""
+        view = self.view
+        if view.family == "attention":
+            return ((view.projected.several and view.projected.inner) or view).widths
+        return frozenset().union(*(part.handed_on.widths for part in view.uses.values()))
+
     @cached_property
     def types(self) -> Mapping[str, str]:
         """The types of the numbers, and what they are by default: as the attention has them."""
@@ -89,11 +98,11 @@ class HandedOn:
         return [f"{name}: {types[name]}" for name in self.names if name in types]
 
     def in_tests(self, heads: int = 2) -> list[str]:
-        """They as further arguments in tests with so many heads; a window of that width has more
-        in it than each position itself."""
+        """They as further arguments in tests with so many heads."""
         numbered = enumerate(name for name in self.names if name != "max_len")
-        values = {n: heads if n in self.counts else f"{1.7 + 0.8 * at:.1f}" for at, n in numbered}
-        return [f"{name}={value}" for name, value in values.items()]
+        values = {name: f"{1.7 + 0.8 * at:.1f}" for at, name in numbered}
+        values |= dict.fromkeys(self.widths, WINDOW) | dict.fromkeys(self.counts, str(heads))
+        return [f"{name}={values[name]}" for name in self.names if name in values]
 
     @property
     def counts_in_tests(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,9 @@ from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Lambda, Logi
 
 if TYPE_CHECKING:
     from notes2code.emit.attention import Attention
+
+WINDOW = "2"
+"""How wide windows are in tests: more is in them than each position itself, and not all."""
 
 
 class Mask:
@@ -150,6 +153,17 @@ class Mask:
         return tuple(term for term in rest if not (has_table and self._table(term)))
 
     @property
+    def widths(self) -> frozenset[str]:
+        """The numbers that stand in nothing but the conditions of masks, such as that of a window:
+        they count positions."""
+        masks = [term for term in self._terms if is_mask(term) and isinstance(term, Cases)]
+        conditions = (condition for mask in masks for condition, _ in mask.branches)
+        settings = self.recognised.settings.items()
+        others = [value.body for name, value in settings if name not in ("mask", "reach")]
+        others += [term for term in self._terms if term not in masks]
+        return _numbers(conditions) - _numbers(others)
+
+    @property
     def hides(self) -> bool:
         """Whether it hides other keys than those that come later, such as those far away."""
         return any(map(is_mask, self.by_position()))
@@ -162,6 +176,12 @@ class Mask:
             for axis in self.axes
             if axis in used
         }
+
+
+def _numbers(parts: Iterable[Expr]) -> frozenset[str]:
+    """The names of the inputs without places in expressions."""
+    refs = (part for expr in parts for part in ir.walk(expr) if isinstance(part, Ref))
+    return frozenset(ref.array for ref in refs if not ref.at)
 
 
 def _together(terms: Sequence[Expr]) -> list[Expr]:

@@ -10,6 +10,7 @@ from notes2code.components.own_sizes import in_own_sizes
 from notes2code.components.settings import CAUSAL
 from notes2code.emit.called import weights_of_called
 from notes2code.emit.graph import EmitError
+from notes2code.emit.mask import WINDOW
 from notes2code.emit.reference import arranged
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Size
@@ -148,9 +149,10 @@ class Projected:
     @property
     def test_values(self) -> Mapping[str, str]:
         """What they are in tests, as text."""
-        texts, sizes = ("1.5", "0.7", "1.3"), (self.inner or self.view).asked_for
-        named = enumerate(self.numbers)
-        return {name: str(at + 3) if name in sizes else texts[at % 3] for at, name in named}
+        texts, own = ("1.5", "0.7", "1.3"), self.inner or self.view
+        values = {name: texts[at % 3] for at, name in enumerate(self.numbers)}
+        values |= {name: str(at + 3) for at, name in enumerate(values) if name in own.asked_for}
+        return values | dict.fromkeys(own.widths & values.keys(), WINDOW)
 
     @property
     def known(self) -> Mapping[str, str]:

@@ -354,10 +354,18 @@ class View:
         since any would be a guess."""
         if name in self.asked_for:
             return "int"
+        said = self.said_numbers.get(name, 1.0)
+        if name in self.widths and said.is_integer():
+            return f"int = {said:.0f}"
         # With a share of 1, the two attentions would cancel out at first.
         usual = 0.8 if self.has("lambda") and name in self.attention.shares else 1.0
         usual = self._own_numbers.get(name, usual)
         return f"float = {self.said_numbers.get(name, usual)!r}"
+
+    @cached_property
+    def widths(self) -> frozenset[str]:
+        """Those of ``numbers`` that count positions, as the width of a window does."""
+        return self.attention.mask.widths if self.family == "attention" else frozenset()
 
     @property
     def said_numbers(self) -> Mapping[str, float]:

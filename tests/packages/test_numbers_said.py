@@ -88,3 +88,32 @@ def test_what_caps_them_is_no_guess(tmp_path: Path) -> None:
     (tmp_path / "Note.md").write_text(CAPPED, encoding="utf-8")
     rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
     assert ["`c = 30` beside" in d.message for d in rendered.diagnostics] == [True]
+
+
+WINDOW = r"""# Windows
+
+$$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \tau + M) V, \quad M_{ij} =
+\begin{cases} 0 & \text{if } 0 \le i - j < w \\ -\infty & \text{otherwise} \end{cases}$$
+
+where $w = 16$ and $\tau = 4$.
+
+$$\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad
+\mathrm{head}_i = \mathrm{Attention}(XW_i^Q, XW_i^K, XW_i^V)$$
+"""
+
+
+def test_the_width_of_a_window_is_a_whole_number(
+    tmp_path: Path, run_tests: Callable[[Package], bool]
+) -> None:
+    (tmp_path / "Note.md").write_text(WINDOW, encoding="utf-8")
+    files = render(compile_vault(read_vault(tmp_path), library()), "transformer").files
+    code = files["transformer/attention.py"]
+    assert sorted(re.findall(r"\b(?:w|tau): .*?(?=[,)\n])", code)) == [
+        *["tau: float = 4.0"] * 2,
+        *["w: int = 16"] * 2,
+    ]
+    assert run_tests(files)
+    for right, wrong in (("i - j < self.w", "i - j <= self.w"), ("w=w)", "w=w + 1)"), ("16", "17")):
+        assert right in code
+        broken = {**files, "transformer/attention.py": code.replace(right, wrong)}
+        assert not run_tests(broken), right
