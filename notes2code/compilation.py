@@ -15,6 +15,7 @@ from notes2code.components.repair import repaired
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.apart import equations
+from notes2code.latex.bare import bare
 from notes2code.latex.labelled import Part
 from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import alternatives, variants
@@ -165,7 +166,7 @@ def _entries(
             tags = asked(formula)
             if SKIP not in tags:
                 line, _ = note.source.position(formula.places.offset(0))
-                entry = Entry(formula.latex, note.path, formula.section, order, tags, line)
+                entry = Entry(bare(formula.latex), note.path, formula.section, order, tags, line)
                 places[entry] = note, formula
     return places
 

@@ -15,6 +15,7 @@ from notes2code.components.own_sizes import shown_settings
 from notes2code.diagnostics import Problem, Severity, Span, note
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
+from notes2code.latex.bare import bare
 from notes2code.meaning import shapes as sizes
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking.entries import Entry
@@ -140,7 +141,7 @@ def _compiled(
         return replace(compiled, problems=(told, *_moved(compiled.problems, within(first))))
     declared = {name: Shape(tuple(axes)) for name, axes in shapes.items()}
     before, prose = _read(context)
-    entries = [Entry(text, "note", (), order) for order, text in enumerate([*before, latex])]
+    entries = [Entry(bare(text), "note", (), order) for order, text in enumerate([*before, latex])]
     compiler = Compiler(Linker(entries, known.scope, declared, prose), known)
     return compiler.compiled(entries[-1])
 

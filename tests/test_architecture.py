@@ -90,8 +90,8 @@ AROUND: Mapping[str, set[str]] = {
         *("rendering", "vault", "verify"),
     },
     "formula": {
-        *("components", "diagnostics", "emit", "meaning", "names", "oracle", "passages"),
-        *("sentences", "vault", "ways"),
+        *("components", "diagnostics", "emit", "latex", "meaning", "names", "oracle"),
+        *("passages", "sentences", "vault", "ways"),
     },
     "inspection": {"compilation", "components", "diagnostics", "meaning", "publish", "vault"},
     "report": {"components", "diagnostics", "inspection", "pipeline", "publish", "verify"},

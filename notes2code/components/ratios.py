@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from notes2code.components.keys import key
 from notes2code.components.normal import TooLong, factors_of, normal_form
 from notes2code.diagnostics import Span
-from notes2code.latex.tree import Big, Frac, Infix, Tree, walk
+from notes2code.latex.tree import Big, Frac, Tree, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.ir import Call, Equation, Expr, Fn, Idx, Index, Mul, Num, Pow, Reduce, Ref
 
@@ -54,10 +54,8 @@ def _summed(expr: Expr) -> tuple[Expr, ...]:
 def place_of_ratio(tree: Tree) -> Span | None:
     """The first fraction with a sum below."""
     for node in (inner for clause in tree.clauses for inner in walk(clause.node)):
-        below = node.bottom if isinstance(node, Frac) else None
-        if isinstance(node, Infix) and node.op == "/":
-            below = node.right
-        if below is not None and any(isinstance(n, Big) and n.op == "sum" for n in walk(below)):
+        inside = walk(node.bottom) if isinstance(node, Frac) else ()
+        if any(isinstance(n, Big) and n.op == "sum" for n in inside):
             return node.span
     return None
 

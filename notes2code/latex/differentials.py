@@ -28,7 +28,7 @@ from notes2code.latex.tree import (
     walk,
 )
 
-_DEFINING = ("=", ":=", "←")
+_DEFINING = ("=", "←")
 
 
 def joined(formula: Formula) -> Formula:

@@ -34,6 +34,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     Tree,
+    ungrouped,
 )
 
 ADDITIVE = frozenset({*"+-±⊕∪∨\\", "mod"})
@@ -192,16 +193,19 @@ class Parser(Operands):
                     return Stroke(token.text, self.span_from(first))  # $4\\times$ as much
                 raise self.missing(token)
             right = self.factor()
-            if token.text == "/" and isinstance(right, Juxt):
+            if token.text == "/":
                 left = self.quotient(left, token, right)
             else:
                 left = Infix(token.text, left, right, token.span, self.span_from(first))
         return left
 
-    def quotient(self, top: Node, slash: Token, behind: Juxt) -> Node:
-        """``a/bc``, whose slash reaches over all that stands side by side, but not over a sum, as
-        in ``1/n \\sum_i x_i``, nor below a number over a norm or a transposed factor, as in ``1/2n
-        \\|x\\|^2``."""
+    def quotient(self, top: Node, slash: Token, behind: Node) -> Node:
+        """``a/b``; of ``a/bc`` the slash reaches over all that stands side by side, but not over a
+        sum, as in ``1/n \\sum_i x_i``, nor below a number over a norm or a transposed factor, as
+        in ``1/2n \\|x\\|^2``."""
+        if not isinstance(behind, Juxt):
+            bottom = ungrouped(behind)
+            return Frac(ungrouped(top), bottom, top.span.to(behind.span), slash.span)
         first, second = behind.factors[:2]
         literal = isinstance(top, Num)
         halves = literal and isinstance(first, Num)
@@ -213,8 +217,8 @@ class Parser(Operands):
         )
         at = 1 if apart else next(ends, len(behind.factors))
         below, rest = behind.factors[:at], behind.factors[at:]
-        divisor = below[0] if len(below) == 1 else Juxt(below, first.span.to(below[-1].span))
-        divided = Infix(slash.text, top, divisor, slash.span, top.span.to(divisor.span))
+        divisor = ungrouped(first) if at == 1 else Juxt(below, first.span.to(below[-1].span))
+        divided = Frac(ungrouped(top), divisor, top.span.to(divisor.span), slash.span)
         told = ""
         if apart and not isinstance(second, Big):
             told = "the number alone is taken to stand under the slash"
@@ -276,6 +280,9 @@ class Parser(Operands):
             factors.append(self.postfix())
             if token.kind == "{":
                 self.refuse_unseen_braces(factors[-2], factors[-1], token)
+        for at, factor in enumerate(factors):
+            if at == 0 or isinstance(factors[at - 1], Num | Frac):
+                factors[at] = _plain(factor)
         return factors[0] if len(factors) == 1 else Juxt(tuple(factors), self.span_from(first))
 
     def ones(self) -> Node:
@@ -387,6 +394,12 @@ def _negative(body: Node, span: Span) -> Node:
         case Infix("+" | "-", first, _):
             return replace(body, left=_negative(first, span), span=span)
     return Neg(body, span)
+
+
+def _plain(factor: Node) -> Node:
+    """A factor that is no argument: ``(1/N) Σ_i x_i`` is ``\\frac{1}{N} Σ_i x_i``."""
+    inside = ungrouped(factor)
+    return inside if isinstance(inside, Frac) else factor
 
 
 def _takes_number(node: Node) -> bool:

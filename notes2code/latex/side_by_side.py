@@ -20,7 +20,7 @@ def apart(node: Node, latex: str, problems: list[Problem]) -> Iterator[Node]:
     at = 1
     while isinstance(node, Relation) and at < len(node.signs):
         side, value = node.operands[at : at + 2]
-        ended = _ended(side, latex) if {*node.signs[at - 1 : at + 1]} <= {"=", ":="} else None
+        ended = _ended(side, latex) if {*node.signs[at - 1 : at + 1]} == {"="} else None
         if ended is None or not _is_made_of_others(value, ended[1], node.operands[0]):
             at += 1
             continue

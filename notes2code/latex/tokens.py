@@ -55,7 +55,7 @@ _PATTERN = re.compile(
 _SIGNS = {char: sign for char, sign in CHARACTERS.items() if char not in "Σ@" and sign is not None}
 """Characters that are always the same sign."""
 
-_ASSIGN = {"->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
+_ASSIGN = {":=": "=", "->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _MEASURE = re.compile(
     rf"\s*([A-Za-z][A-Za-z0-9]*)\s*@\s*(\}}\s*)?(?P<cut>{words.CUT_OFF.pattern})(?(2)|\s*\}})"

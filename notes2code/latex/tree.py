@@ -80,11 +80,12 @@ class Group(_Walked):
 
 @dataclass(frozen=True, slots=True)
 class Frac(_Walked):
-    """A fraction written with a bar."""
+    """A fraction written with a bar, or in line: ``slash`` is where its sign stands then."""
 
     top: Node
     bottom: Node
     span: Span
+    slash: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from notes2code.latex.tree import (
     Accent,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -110,7 +111,7 @@ def label(node: Node) -> str:
                 all(map(str.isupper, texts)) and len(runs(factors)) == 1
             )  # MLM, though LM is a word
             return ("" if single or capitals else "_").join(texts)
-        case Infix("-", left, right) | Infix("+", left, right) | Infix("/", left, right):
+        case Infix("-" | "+", left, right) | Frac(left, right):
             return f"{label(left)}_{label(right)}"
         case Relation((left, right), (sign,)) if sign in _ARROWS:
             sides = [label(side) if side is not None else "" for side in (left, right)]

@@ -12,7 +12,7 @@ import pytest
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.diagnostics import Severity
-from notes2code.meaning.linking import linker as linking
+from notes2code.meaning.linking import memory
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.scope import Scope, Shape
@@ -46,7 +46,7 @@ def test_what_several_formulas_ask_of_others_is_found_once(monkeypatch: pytest.M
         asked.append(latex)
         return type_formula(latex, scope)
 
-    monkeypatch.setattr(linking, "type_formula", counting)
+    monkeypatch.setattr(memory, "type_formula", counting)
     made = Entry(r"r_i = \tanh(u_i)", "A.md", (), 1)
     used = Entry(r"g = \sum_i r_i", "A.md", (), 2)
     linker = Linker([made, used], library().scope)

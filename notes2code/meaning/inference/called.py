@@ -8,6 +8,7 @@ from itertools import pairwise
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Dots,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -146,7 +147,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return False  # the L of so many layers, of 4 d^2 weights each
     if base in functions.GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices
-    if use.name in run.seen.rates and isinstance(group.items[0], Infix):
+    if use.name in run.seen.rates and isinstance(group.items[0], Infix | Frac):
         return False  # the k of e^{-k (t - t_0)}
     if _opens_its_argument(run, name, group):
         return True

@@ -103,4 +103,3 @@ def _added_squares(run: Run) -> Iterator[str]:
 def _tops(run: Run) -> Iterator[Node]:
     """What stands above or before what divides it."""
     yield from (node.top for node in run.seen.nodes.of(Frac))
-    yield from (node.left for node in run.seen.nodes.of(Infix) if node.op == "/")

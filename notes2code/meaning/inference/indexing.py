@@ -323,7 +323,7 @@ def arithmetic(run: Run, node: Node, use: Use) -> Expr:
             return ir.add(arithmetic(run, left, use), ir.negative(arithmetic(run, right, use)))
         case Infix("·" | "×" | "*", left, right):
             return ir.mul(arithmetic(run, left, use), arithmetic(run, right, use))
-        case Infix("/", left, right) | Frac(left, right):
+        case Frac(left, right):
             return ir.mul(arithmetic(run, left, use), ir.inverse(arithmetic(run, right, use)))
         case Juxt((Name("clip" | "clamp" as name), Group(_, items))) if len(items) in (2, 3):
             arguments = [arithmetic(run, item, use) for item in items]

@@ -90,7 +90,7 @@ def _is_of_circle(run: Run, name: str) -> bool:
                 beside = factors
             case Infix("·" | "×" | "*"):
                 beside = binders.chain(node)
-            case Frac(top, bottom) | Infix("/", top, bottom):
+            case Frac(top, bottom):
                 beside = (top, bottom)
                 if _has(bottom, name):
                     return True
@@ -161,7 +161,6 @@ def divides(run: Run, name: str) -> bool:
     it is in ``\\sqrt{\\mathbf{d}}``."""
     nodes = run.seen.nodes
     below = [root.body for root in nodes.of(Root)] + [frac.bottom for frac in nodes.of(Frac)]
-    below += [node.right for node in nodes.of(Infix) if node.op == "/"]
     uses = (run.seen.understood(ungrouped(node)) for node in below)
     return any(use is not None and use.name == name for use in uses)
 

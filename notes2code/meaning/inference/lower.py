@@ -99,13 +99,9 @@ def _is_slice(run: Run, sub: Node) -> bool:
             return False
     if not isinstance(sub, Group) or (letters and counting.issuperset(letters)):
         return False
-    ends = [item for item in sub.items if isinstance(item, Frac) or _is_quotient(item)]
+    ends = [item for item in sub.items if isinstance(item, Frac)]
     pieces = ":" in sub.separators and (bool(ends) or len(sub.items) == 1)
     return pieces or any(isinstance(item, Stroke) and item.text == ":" for item in sub.items)
-
-
-def _is_quotient(node: Node) -> bool:
-    return isinstance(node, Infix) and node.op == "/"
 
 
 _NOT_COMPUTED = {
@@ -123,10 +119,7 @@ def _infix(run: Run, node: Infix) -> Value:
         left = run.lower(node.left)
         right = cells.beside(run, node, left) or run.lower(node.right)
         return sums.added(run, node, left, right)
-    if node.op != "/":
-        return signed_products.explicit(run, node)
-    part = sizes.declared_part(run, node)
-    return quotients.slash(run, node) if part is None else scalar(part, node.span)
+    return signed_products.explicit(run, node)
 
 
 def _negative(run: Run, node: Neg) -> Value:
@@ -149,7 +142,7 @@ def _fraction(run: Run, node: Frac) -> Value:
         raise error("N2C037", "a derivative cannot be computed", node.span)
     if (part := sizes.declared_part(run, node)) is not None:
         return scalar(part, node.span)
-    return quotients.divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
+    return quotients.quotient(run, node)
 
 
 def _group(run: Run, node: Group) -> Value:

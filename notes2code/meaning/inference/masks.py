@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from notes2code.diagnostics import Span, error, note, warning
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Node, Relation
+from notes2code.latex.tree import Frac, Group, Juxt, Name, Node, Relation
 from notes2code.meaning import ir
 from notes2code.meaning.inference import conditions
 from notes2code.meaning.inference.run import Run, Symbol, find_index
@@ -74,7 +74,7 @@ def warn_of_zeros(run: Run, node: Node) -> None:
     match node:
         case Group(_, (inner,)):
             warn_of_zeros(run, inner)
-        case Frac(top, _) | Infix("/", top, _):
+        case Frac(top, _):
             warn_of_zeros(run, top)
         case Juxt((Name() as name, Group())) if name.text.lower() == "tril":
             text = "`tril` puts zeros above the diagonal, which softmax does not leave out"

@@ -156,8 +156,6 @@ def _above(node: Node) -> Iterator[Node]:
     """The nodes inside one, but for what stands below a fraction."""
     yield node
     below = node.bottom if isinstance(node, Frac) else None
-    if isinstance(node, Infix) and node.op == "/":
-        below = node.right
     for child in children(node):
         if child is not below:
             yield from _above(child)

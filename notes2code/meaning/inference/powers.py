@@ -454,8 +454,8 @@ _INVERTED = _MATRICES | frozenset("BGMPRS")
 
 def is_negative(node: Node) -> bool:
     """Whether an exponent is below zero: ``-1``, ``-1/2``, ``-\\frac{1}{2}``."""
-    if isinstance(node, Infix) and node.op == "/":
-        return is_negative(node.left) and isinstance(node.right, Num)
+    if isinstance(node, Frac):
+        return is_negative(node.top) and isinstance(node.bottom, Num)
     return isinstance(node, Neg) and isinstance(node.body, Num | Frac | Infix)
 
 

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     Tree,
+    children,
     walk,
     words_in,
 )
@@ -214,9 +215,11 @@ def is_mention(node: Node) -> bool:
             return is_mention(first) and is_mention(last)  # the places 1, …, n
         case Group("[", (Juxt((_, Dots(), _)) as places,)):
             return is_mention(places)
+    if isinstance(node, Frac):
+        either = node.slash is not None and all(map(names.is_capital, children(node)))
+        return either or _is_shape(node)  # $K/V$
     if isinstance(node, Infix):
-        either = node.op == "/" and all(map(names.is_capital, binders.chain(node)))  # $K/V$: either
-        return either or _is_shape(node)
+        return _is_shape(node)
     if isinstance(node, Group):
         if len(node.items) == 1:
             (item,) = node.items
@@ -241,7 +244,7 @@ def _is_shape(node: Node) -> bool:
     """Whether a node is a shape: ``n × d``, ``H/4 × W/4 × 48``, and the ``M × M`` of windows of
     patches."""
     match node:
-        case Infix("/", Infix("×") as shape, Num()):
+        case Frac(Infix("×") as shape, Num()):
             return _is_shape(shape)  # H/4 × W/4
         case Infix("×"):
             pass
@@ -278,7 +281,7 @@ def _is_extent(node: Node, image: bool = False) -> bool:
     match node:
         case Num():
             return True
-        case Infix("×" | "+" | "-" | "/" | "·", left, right) | Frac(left, right):
+        case Infix("×" | "+" | "-" | "·", left, right) | Frac(left, right):
             return _is_extent(left, image) and _is_extent(right, image)
         case Group("(", (item,)):
             return _is_extent(item, image)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Apply, Group, Infix, Juxt, Node, Num
+from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Node, Num
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import moving, products, sizes
 from notes2code.meaning.inference.run import Run
@@ -18,30 +18,32 @@ from notes2code.meaning.inference.values import (
 from notes2code.meaning.notation import binders
 
 
-def slash(run: Run, node: Infix) -> Value:
-    """``a / b``; in ``1/√d QKᵀ`` the slash reaches only over the number."""
+def quotient(run: Run, node: Frac) -> Value:
+    """A fraction; in ``1/√d QKᵀ`` the slash reaches only over the number."""
+    if node.slash is None:
+        return divide(run, run.lower(node.top), run.lower(node.bottom), node.span)
     _refuse_logarithm(run, node)
-    left = run.lower(node.left)
-    if isinstance(node.right, Juxt) and not _ends_behind(node.left, node.right.factors[0]):
-        first = node.right.factors[0]
-        whole = run.lower(node.right)
+    left = run.lower(node.top)
+    if isinstance(node.bottom, Juxt) and not _ends_behind(node.top, node.bottom.factors[0]):
+        first = node.bottom.factors[0]
+        whole = run.lower(node.bottom)
         if whole.rank < 2:
             return divide(run, left, whole, node.span)
-        rest = node.right.factors[1:]
-        remaining = rest[0] if len(rest) == 1 else Juxt(rest, node.right.span)
+        rest = node.bottom.factors[1:]
+        remaining = rest[0] if len(rest) == 1 else Juxt(rest, node.bottom.span)
         divisor = run.lower(first)
         if divisor.rank == 0:
-            quotient = divide(run, left, divisor, node.op_span)
+            quotient = divide(run, left, divisor, node.slash)
             run.problems.append(
                 note(
                     "N2C039",
                     f"only `{run.quote(first.span)}` is taken to stand under the slash",
-                    node.op_span,
+                    node.slash,
                     "write a `\\frac` to make it plain",
                 )
             )
             return products.product(run, quotient, run.lower(remaining), node.span)
-    return divide(run, left, run.lower(node.right), node.span)
+    return divide(run, left, run.lower(node.bottom), node.span)
 
 
 def _ends_behind(top: Node, first: Node) -> bool:
@@ -50,17 +52,17 @@ def _ends_behind(top: Node, first: Node) -> bool:
     return isinstance(first, Group) or (isinstance(top, Num) and isinstance(first, Num))
 
 
-def _refuse_logarithm(run: Run, node: Infix) -> None:
+def _refuse_logarithm(run: Run, node: Frac) -> None:
     """``log p_i / q_i`` and ``log 1/32`` may be the logarithm of the quotient."""
-    last = node.left.factors[-1] if isinstance(node.left, Juxt) else node.left
+    last = node.top.factors[-1] if isinstance(node.top, Juxt) else node.top
     if not isinstance(last, Apply) or binders.bare(last.function) not in ("log", "ln"):
         return
     argument, below = (
-        n.factors[0] if isinstance(n, Juxt) else n for n in (last.argument, node.right)
+        n.factors[0] if isinstance(n, Juxt) else n for n in (last.argument, node.bottom)
     )
     mine, theirs = (names.base_letter(binders.bare(n)) for n in (argument, below))
     if isinstance(argument, Num) or {mine, theirs} <= names.PROBABILITIES:
-        where = last.span.to(node.right.span)
+        where = last.span.to(node.bottom.span)
         text = f"`{run.quote(where)}` may be the logarithm of a quotient, or divided itself"
         help_text = "write a `\\frac`, or put what the logarithm is of in parentheses"
         raise error("N2C033", text, where, help_text)

@@ -68,7 +68,7 @@ def _is_size(node: Node) -> bool:
     if scripts.is_name(node):
         name = names.label(node)
         return names.is_size_name(name) or name in names.SIZE_BASES
-    if isinstance(node, Infix) and node.op not in ("/", "·", "×", "*"):
+    if isinstance(node, Infix) and node.op not in ("·", "×", "*"):
         return False
     return isinstance(node, Number) or (
         isinstance(node, Frac | Infix | Juxt) and all(map(_is_size, children(node)))

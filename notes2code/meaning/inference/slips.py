@@ -325,7 +325,7 @@ def _divisors(nodes: Nodes) -> Iterator[Problem]:
     times: the slash is meant to reach over all of ``N - 1``."""
     for node in nodes.of(Infix):
         match node:
-            case Infix("-", Infix("/", _, Name()), Juxt((Num("1"), Big()))):
+            case Infix("-", Frac(_, Name()), Juxt((Num("1"), Big()))):
                 text = "the slash ends before this sign, and 1 times a sum is subtracted"
                 hint = "write `\\frac{1}{N-1}` for what is divided by one less"
                 yield warning("N2C080", text, node.op_span, hint)

@@ -149,7 +149,7 @@ def parts_of_size(define: Define) -> set[str]:
 def _is_share(node: Node) -> bool:
     """Whether a value is a product or a quotient of two names."""
     match node:
-        case Frac(left, right) | Infix("/" | "·" | "×" | "*", left, right) | Juxt((left, right)):
+        case Frac(left, right) | Infix("·" | "×" | "*", left, right) | Juxt((left, right)):
             return scripts.is_name(left) and scripts.is_name(right)
     return False
 
@@ -158,7 +158,7 @@ def is_positional(target: Node) -> bool:
     """Whether the parentheses of a left-hand side hold indices, as in ``PE(pos, 2i)``."""
     if not (isinstance(target, Juxt) and isinstance(target.factors[1], Group)):
         return False
-    return any(isinstance(item, Juxt | Infix) for item in target.factors[1].items)
+    return any(isinstance(item, Juxt | Infix | Frac) for item in target.factors[1].items)
 
 
 def told_indices(target: Juxt) -> Iterator[Name]:
@@ -538,7 +538,7 @@ def free_letters(script: Node, base: str) -> Iterator[str]:
         inner = part
         if weight or is_label(inner):
             continue
-        found = list(walk(inner)) if isinstance(inner, Infix) else [inner]
+        found = list(walk(inner)) if isinstance(inner, Infix | Frac) else [inner]
         letters = [n.text for n in found if isinstance(n, Name)]
         # The pos of E_pos is an index only where a left-hand side says so.
         if all(letter in names.INDEX_LETTERS - {"pos"} for letter in letters):
@@ -559,7 +559,7 @@ def size_expression(node: Node) -> str:
     match node:
         case Num(text):
             return text
-        case Infix(op, left, right) if op in "+-/·×*":
+        case Infix(op, left, right) if op in "+-·×*":
             sign = {"·": "*", "×": "*"}.get(op, op)
             return f"{size_expression(left)}{sign}{size_expression(right)}"
         case Juxt(factors):

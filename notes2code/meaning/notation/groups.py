@@ -12,12 +12,12 @@ def group_of(node: Node) -> tuple[Node, Node, Node | None] | None:
     """Of the group that i belongs to, ``⌈i / r⌉`` or ``⌊i g / h⌋``: the i, what it is divided by,
     and what it is multiplied with. ``⌈i / (h/g)⌉`` is the same."""
     match node:
-        case Group("⌈" | "⌊", (Infix("/", top, bottom) | Frac(top, bottom),)):
+        case Group("⌈" | "⌊", (Frac(top, bottom),)):
             pass
         case _:
             return None
     match _ungrouped(top), _ungrouped(bottom):
-        case Name() as counted, Infix("/", whole, groups) | Frac(whole, groups):
+        case Name() as counted, Frac(whole, groups):
             return counted, whole, groups
         case Name() as counted, length:
             return counted, length, None

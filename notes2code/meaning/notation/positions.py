@@ -123,7 +123,7 @@ def reversal(node: Node) -> tuple[str, str, int] | None:
 def beyond_half(node: Node) -> tuple[str, Node] | None:
     """The letter and the half of an index such as ``i + d/2``."""
     match node:
-        case Infix("+", Name(letter), Infix("/", _, Num("2")) | Frac(_, Num("2")) as half):
+        case Infix("+", Name(letter), Frac(_, Num("2")) as half):
             return letter, half
         case Group(opened, (inner,)) if opened in PARENTHESES:
             return beyond_half(inner)
@@ -189,7 +189,7 @@ def letters_of(node: Node) -> tuple[list[str], bool]:
             return [], False
         case Neg(body):
             return letters_of(body)
-        case Infix(op, left, right) if op in "+-·*/":
+        case Frac(left, right) | Infix("+" | "-" | "·" | "*", left, right):
             mine, other = letters_of(left)
             theirs, more = letters_of(right)
             return mine + theirs, other or more
@@ -205,8 +205,6 @@ def letters_of(node: Node) -> tuple[list[str], bool]:
             return letters_of(item)
         case Juxt((Name(text), Group("(", (Name(letter),)))) if text in groups.NAMES:
             return [letter], False
-        case Frac(top, bottom):
-            return letters_of(Infix("/", top, bottom, node.span, node.span))
         case Script(Name(), Name() | Num(), None, 0) | Script(Name(), None, None, _):
             return [names.label(node)], False
         case Script(Name(), None, Name("prime"), 0):

@@ -87,7 +87,7 @@ def _factors(node: Node) -> Iterator[Node]:
             yield from _factors(inner)
         case Juxt(factors):
             yield from (inner for factor in factors for inner in _factors(factor))
-        case Frac(left, right) | Infix("·" | "×" | "*" | "/", left, right):
+        case Frac(left, right) | Infix("·" | "×" | "*", left, right):
             yield from (*_factors(left), *_factors(right))
         case _:
             yield node

@@ -11,6 +11,7 @@ from typing import TypeGuard
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
     Accent,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -247,7 +248,7 @@ class _Reader:
         nodes = walk(node)
         if any(map(_is_power_or_rest, nodes)):
             return any(isinstance(inner, Name) and inner.text in self.bound for inner in nodes)
-        if isinstance(node, Infix | Group) and any(map(self._is_indexed, nodes)):
+        if isinstance(node, Infix | Frac | Group) and any(map(self._is_indexed, nodes)):
             return True
         called = isinstance(node, Juxt) and any(isinstance(f, Group) for f in node.factors)
         indexed = isinstance(node, Script) and node.sub is not None and is_name(node)
@@ -344,7 +345,7 @@ class _Reader:
                 self.labels.append(node.text)
             else:
                 self.power = node
-        elif self.base in RATES and isinstance(inner, Infix | Script):
+        elif self.base in RATES and isinstance(inner, Infix | Frac | Script):
             self.power = inner
         else:
             return False
@@ -364,7 +365,7 @@ class _Reader:
         """``(i)`` and ``(i, j)``: indices, or labels; ``(a/b)`` is none of both."""
         if not (isinstance(node, Group) and node.open == "(" and node.items):
             return False
-        if any(isinstance(inner, Infix) and inner.op == "/" for inner in walk(node)):
+        if any(isinstance(inner, Frac) for inner in walk(node)):
             return False
         for item in node.items:
             at = self.index(item)
@@ -400,7 +401,7 @@ class _Reader:
         for item in node.items:
             if isinstance(item, Num):
                 self.labels.append(item.text)
-            elif isinstance(item, Infix):
+            elif isinstance(item, Infix | Frac):
                 self.below(item)
             else:
                 self.above(item)

@@ -26,7 +26,7 @@ def numbers(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names of both, where they stand alone."""
     for node in nodes.of(Frac, Infix):
         match node:
-            case Frac(_, below) | Infix("/", _, below):
+            case Frac(_, below):
                 bare = map(binders.bare, terms(ungrouped(below))[1:])
                 yield from ("epsilon" for name in bare if name == "epsilon")
             case Infix("+" | "-"):

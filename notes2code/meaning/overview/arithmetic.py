@@ -73,7 +73,7 @@ def multiplied(term: Node) -> Sequence[Node]:
 def quotient(node: Node) -> tuple[Node, Node] | None:
     """What is divided in a node, and by what."""
     match node:
-        case Frac(top, bottom) | Infix("/", top, bottom):
+        case Frac(top, bottom):
             return top, bottom
     return None
 
@@ -133,7 +133,7 @@ def is_arithmetic(node: Node) -> bool:
             return True
         case Neg(body) | Group("(" | "[" | "⌊" | "⌈", (body,)):
             return is_arithmetic(body)
-        case Infix("+" | "-" | "/" | "·" | "×", left, right) | Frac(left, right):
+        case Infix("+" | "-" | "·" | "×", left, right) | Frac(left, right):
             return is_arithmetic(left) and is_arithmetic(right)
         case Juxt(factors):
             return all(map(is_arithmetic, factors))

@@ -133,7 +133,7 @@ def _is_of_abbreviations(node: Node) -> bool:
 def _is_cost(node: Node) -> bool:
     """Whether a side is arithmetic of plain names, with quotients and roots."""
     match node:
-        case Frac(top, bottom) | Infix("/", top, bottom):
+        case Frac(top, bottom):
             return _is_cost(top) and _is_cost(bottom)
         case Root(body):
             return _is_cost(body)

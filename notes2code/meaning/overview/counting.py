@@ -74,7 +74,7 @@ def ranged(seen: Survey) -> Iterator[tuple[str, int]]:
 
 def _is_half(node: Node) -> bool:
     match node:
-        case Frac(_, Num("2")) | Infix("/", _, Num("2")):
+        case Frac(_, Num("2")):
             return True
     return False
 
@@ -96,7 +96,6 @@ def _less_one(nodes: Nodes) -> set[str]:
 def _divisors(nodes: Nodes) -> set[str]:
     """The letters that something is divided by."""
     below = [node.bottom for node in nodes.of(Frac)]
-    below += [node.right for node in nodes.of(Infix) if node.op == "/"]
     return {letter for node in below for letter in _zero_of(node)}
 
 

@@ -56,7 +56,7 @@ def _factors(node: Node) -> Iterator[Node]:
     match node:
         case Juxt(factors):
             yield from (inner for factor in factors for inner in _factors(factor))
-        case Infix("·" | "×" | "*" | "/", left, right) | Frac(left, right):
+        case Infix("·" | "×" | "*", left, right) | Frac(left, right):
             yield from (*_factors(left), *_factors(right))
         case _:
             yield node

@@ -109,7 +109,7 @@ def refuse_lost_indices(statements: Sequence[Statement]) -> None:
             continue
         for node in (inner for value in define.values if defined for inner in walk(value)):
             match node:
-                case Infix("+" | "-" | "/", left, right) | Frac(left, right):
+                case Infix("+" | "-", left, right) | Frac(left, right):
                     for bare, other in ((left, right), (right, left)):
                         _refuse_lost_index(bare, other, defined)
         match define.target:

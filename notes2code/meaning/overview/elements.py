@@ -178,7 +178,7 @@ def _beside_an_index(seen: Survey, infix: Infix) -> Iterator[Node]:
 def _standardised(seen: Survey, node: Node) -> Iterator[Node]:
     """The r_i of ``(r_i - μ) / σ``, of which all have one mean and one deviation."""
     match node:
-        case Frac(top, bottom) | Infix("/", top, bottom):
+        case Frac(top, bottom):
             match ungrouped(top):
                 case Infix("-", Script(_, sub) as value, mean) if binders.bare(mean) == "mu":
                     state = binders.bare(value) in ("h", "v", "e") and isinstance(mean, Name)

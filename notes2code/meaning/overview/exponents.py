@@ -110,6 +110,6 @@ def _less(node: Node) -> Node | None:
 def _scaled(node: Node) -> Node:
     """The z of ``z / τ`` and of ``- z``."""
     match node:
-        case Neg(inner) | Frac(inner, _) | Infix("/", inner, _):
+        case Neg(inner) | Frac(inner, _):
             return inner
     return node

@@ -163,7 +163,7 @@ def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
     """The letters that count in the parentheses of a left-hand side: those of ``PE(pos, 2i)``, and
     the i and j of ``s(i, j) = q_i \\cdot k_j``; what stands alone below one name, as the q and the
     p of ``h_q \\cdot h_p`` do, counts all or not at all."""
-    sums = [item for item in group.items if isinstance(item, Juxt | Infix)]
+    sums = [item for item in group.items if isinstance(item, Juxt | Infix | Frac)]
     found = {x for item in sums if not scripts.is_name(item) for x in words_in(item)}
     below = _only_below(nodes) - label_letters.of_weights(target, nodes) | _beside_counted(nodes)
     elsewhere = names.INDEX_LETTERS.union(*_counted_elsewhere(nodes).values())
@@ -379,7 +379,7 @@ def find_twins(seen: Survey, nodes: Nodes) -> None:
         seen.bound.update(_beside_twins(nodes, twins))
     for node in nodes.of(Frac, Infix):
         match node:
-            case Frac(part, Big("sum") as total) | Infix("/", part, Big("sum") as total):
+            case Frac(part, Big("sum") as total):
                 seen.bound.update(_twin(part, total))
 
 

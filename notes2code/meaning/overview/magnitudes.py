@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from notes2code.latex.tree import Frac, Group, Infix, Juxt, Node, Nodes, Script
+from notes2code.latex.tree import Frac, Group, Infix, Juxt, Node, Nodes, Script, ungrouped
 from notes2code.meaning import names
 from notes2code.meaning.overview.survey import Survey
 
@@ -15,7 +15,7 @@ def magnitudes(seen: Survey, nodes: Nodes) -> Iterator[str]:
     pairs = [pair for product in nodes.of(Juxt) for pair in pairwise(product.factors)]
     pairs += [(node.left, node.right) for node in nodes.of(Infix) if node.op in "·⊙∘*"]
     for scale, quotient in pairs:
-        use = seen.understood(scale) if _by_columns(quotient) else None
+        use = seen.understood(scale) if _by_columns(ungrouped(quotient)) else None
         letter = "" if use is None or use.indices else names.base_letter(use.name)
         if use is not None and len(letter) == 1 and letter.islower():
             yield use.name

@@ -55,7 +55,7 @@ def _lengths(nodes: Nodes) -> Iterator[str]:
             )
     pairs = [pair for product in nodes.of(Juxt) for pair in pairwise(product.factors)]
     pairs += [(node.left, node.right) for node in nodes.of(Infix) if node.op in "·×*"]
-    divided = ((scale, arithmetic.quotient(other)) for scale, other in pairs)
+    divided = ((scale, arithmetic.quotient(ungrouped(other))) for scale, other in pairs)
     scales += [scale for scale, parts in divided if parts is not None and _is_norm(parts[1])]
     names_of = (arithmetic.plain(scale) for scale in scales)
     yield from (name for name in names_of if name[:1] in _LENGTHS)

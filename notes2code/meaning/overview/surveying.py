@@ -298,11 +298,9 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases
     found |= {binders.bare(base) for base, _ in exponents.of_trials(nodes)}
-    for part in nodes.of(Frac, Infix):  # and as in the m_k / (1 - δ^k) of a bias that is corrected
-        match part.bottom if isinstance(part, Frac) else part.right:
-            case Infix("-", Num("1"), Script(Name(rate), _, Name())) | Group(
-                "(", (Infix("-", Num("1"), Script(Name(rate), _, Name())),)
-            ) if isinstance(part, Frac) or part.op == "/":
+    for part in nodes.of(Frac):  # and as in the m_k / (1 - δ^k) of a bias that is corrected
+        match part.bottom:
+            case Infix("-", Num("1"), Script(Name(rate), _, Name())):
                 found.add(rate)
     return found
 
@@ -498,9 +496,9 @@ def _scales_normalised(node: Infix) -> bool:
 def _is_normalisation(node: Frac | Infix) -> bool:
     """Whether a node divides by a standard deviation or a root of squares, or scales what is made
     so: γ and β beside it are vectors."""
-    if isinstance(node, Infix) and node.op != "/":
+    if isinstance(node, Infix):
         return _scales_normalised(node)
-    top, bottom = (node.top, node.bottom) if isinstance(node, Frac) else (node.left, node.right)
+    top, bottom = node.top, node.bottom
     inside = Nodes(walk(bottom))
     texts = (name.text for name in inside.of(Name))
     named = {text.lower() if text[1:] and text not in names.GREEK else text for text in texts}

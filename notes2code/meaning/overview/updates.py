@@ -103,7 +103,7 @@ def _at_step(seen: Survey, nodes: Sequence[Node]) -> Iterator[str]:
 def _parts(term: Node) -> tuple[list[Node], list[Node]]:
     """The factors above and below the line of a term."""
     match term:
-        case Frac(top, bottom) | Infix("/", top, bottom):
+        case Frac(top, bottom):
             above, below = _parts(top)
             return above, [*below, bottom]
         case Juxt(factors):

@@ -10,7 +10,7 @@ from notes2code.latex.joining import ELSE, IF
 from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, alike
 from notes2code.latex.words import HIDDEN, SEEN
 
-_ENDS = frozenset(["=", ":=", "≡"])
+_ENDS = frozenset(["=", "≡"])
 _COMPARES = frozenset("<>≤≥≠")
 _LAST = ELSE - {"others"}
 

@@ -38,7 +38,7 @@ from notes2code.meaning.reading.definable import definable, spread, steps_above
 from notes2code.meaning.rewriting import close_by
 from notes2code.meaning.stated import EXAMPLE, OPERATOR, Declare, Define, Fact, Statement
 
-ASSIGNS = frozenset(["=", ":=", "≡", "←", "=:"])
+ASSIGNS = frozenset(["=", "≡", "←", "=:"])
 
 
 def comes_close(node: Node) -> bool:
@@ -175,9 +175,9 @@ def _axes(node: Node) -> tuple[Node, ...]:
         # The brace of d_{model × d_k} closes too late.
         first = replace(node, sub=node.sub.left)
         return (*_axes(first), *_axes(node.sub.right))
-    if isinstance(node, Infix) and node.op == "/" and len(axes := _axes(node.left)) > 1:
+    if isinstance(node, Frac) and len(axes := _axes(node.top)) > 1:
         # The × of n × d / h parts axes, and / belongs to the last of them.
-        return (*axes[:-1], replace(node, left=axes[-1]))
+        return (*axes[:-1], replace(node, top=axes[-1]))
     if isinstance(node, Group) and node.open in ("", "(") and len(node.items) > 1:
         return node.items
     if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
@@ -458,5 +458,5 @@ def _is_example(node: Node) -> bool:
 
 
 def _is_of_numbers(node: Node) -> bool:
-    arithmetic = isinstance(node, Num | Neg | Matrix | Group | Juxt | Infix)
+    arithmetic = isinstance(node, Num | Neg | Matrix | Group | Juxt | Infix | Frac)
     return arithmetic and all(map(_is_of_numbers, children(node)))

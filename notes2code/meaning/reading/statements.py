@@ -184,7 +184,7 @@ def _shared(targets: list[Node], value: Node) -> list[Statement]:
     span = targets[0].span.to(value.span)
     if is_name(value):
         return [Define(target, (value,), span) for target in targets]
-    if all(isinstance(node, Num | Infix) for node in walk(value)):
+    if all(isinstance(node, Num | Infix | Frac) for node in walk(value)):
         return [Fact("=", span)]
     raise error(
         "N2C032",
@@ -198,7 +198,7 @@ def _refuse_two_for_all(node: Relation, behind: list[Clause]) -> None:
     """Refuse ``K = V = X W_K, W_V``: of several names, which one has what stands behind the
     comma?"""
     targets, value = node.operands[:-1], node.operands[-1]
-    if set(node.signs) != {"="} or len(targets) < 2 or not isinstance(value, Juxt | Infix):
+    if set(node.signs) != {"="} or len(targets) < 2 or not isinstance(value, Juxt | Infix | Frac):
         return
     if not all(target is not None and is_name(target) for target in targets):
         return
@@ -214,7 +214,7 @@ def _refuse_two_for_all(node: Relation, behind: list[Clause]) -> None:
 
 def _is_value(node: Node) -> bool:
     """Whether a node is a matrix or a product, rather than a letter that is explained."""
-    return isinstance(node, Juxt | Infix) or (isinstance(node, Script) and is_name(node))
+    return isinstance(node, Juxt | Infix | Frac) or (isinstance(node, Script) and is_name(node))
 
 
 def _is_label(clauses: list[Clause], at: int) -> bool:

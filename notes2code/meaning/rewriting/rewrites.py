@@ -132,7 +132,6 @@ REWRITES = (
     Rewrite(Script, sides.labelled),
     # The norm of queries and keys is that of each of them.
     Rewrite(Frac, unit_rows.of_matrices),
-    Rewrite(Infix, unit_rows.of_matrices),
     # What joins heads looks like an addition,
     Rewrite(Infix, joined_heads.by_name),
     # and a row of words like a product.

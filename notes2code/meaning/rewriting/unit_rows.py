@@ -42,13 +42,9 @@ def _letters(node: Node) -> set[str]:
     return words_in(node) & {"Q", "K"}
 
 
-def _of_unit_rows(node: Frac | Infix) -> Node | None:
+def _of_unit_rows(node: Frac) -> Node | None:
     """The product of rows of length 1 for a product of matrices over their norms."""
-    match node:
-        case Frac(top, bottom) | Infix("/", top, bottom):
-            below = [*_factors(bottom)]
-        case _:
-            return None
+    top, below = node.top, [*_factors(node.bottom)]
     normed = {id(factor): matrix for factor in below if (matrix := _normed(factor)) is not None}
     above = [*_factors(top)]
     plain = [*map(_plain, above)]
@@ -60,7 +56,7 @@ def _of_unit_rows(node: Frac | Infix) -> Node | None:
     over = _with_unit_rows(top, [*normed.values()])
     if not rest:
         return Group("(", (over,), (), node.span)
-    below_it = rest[0] if len(rest) == 1 else Juxt(tuple(rest), bottom.span)
+    below_it = rest[0] if len(rest) == 1 else Juxt(tuple(rest), node.bottom.span)
     return Frac(over, below_it, node.span)
 
 
