@@ -129,11 +129,12 @@ class Characters:
 
     def _refuse_unknown_word(self, run: str, pieces: list[str], start: int) -> None:
         """The ``vec`` of ``vec(X)`` is no product with Euler's number in it, and the ``tok`` that
-        can be spoken none of three letters."""
+        can be spoken none of three letters, nor is the ``IoU``."""
         end = start + len(run)
         in_script = bool(self.tokens) and self.tokens[-1].kind in ("_", "^", "{")
-        letters = len(pieces) == len(run) > 2 and run.islower() and not in_script
-        spoken = "e" in run or words.SYLLABLE.fullmatch(run) is not None
+        letters = len(pieces) == len(run) > 2 and not in_script
+        letters = letters and (run.islower() or re.fullmatch("[A-Z][aeiou][A-Z]", run) is not None)
+        spoken = "e" in run or words.SYLLABLE.fullmatch(run) is not None or not run.islower()
         if letters and spoken and self.latex[end : end + 1] != "^":
             raise error(
                 "N2C033",

@@ -103,6 +103,44 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     Case(
         r"s = W_2 \delta(W_1 z)", "W_2[r,p] delta() W_1[p,d] z[d]", lambda v, f, w, z: v @ f(w @ z)
     ),
+    # A parameter called e is no Euler's number, and what is compared is the size of a number.
+    Case(
+        r"L_\delta(e) = \begin{cases} \frac12 e^2 & |e| \le \delta \\ "
+        r"\delta (|e| - \frac12 \delta) & \text{otherwise} \end{cases}",
+        "e delta+",
+        lambda e, d: e**2 / 2 if abs(e) <= d else d * (abs(e) - d / 2),
+    ),
+    # An indicator of a whole vector is one of each element.
+    Case(
+        r"d = W^\top g \odot \mathbb{1}[z > 0]",
+        "W[p,d] g[p] z[d]",
+        lambda w, g, z: w.T @ g * (z > 0),
+    ),
+    # How far a step goes is a number, and so are what a penalty and a ratio are made of.
+    Case(
+        r"J = \frac{1}{2} \|w\|^2 + C \sum_i \max(0, 1 - y_i (w^\top x_i + b))",
+        "w[d] C y[n] x[n,d] b",
+        lambda w, c, y, x, b: w @ w / 2 + c * np.maximum(0, 1 - y * (x @ w + b)).sum(),
+    ),
+    Case(r"r = H / G", "H G", lambda h, g: h / g),
+    # The letters of three are indices where two of them are.
+    Case(
+        r"y_{btc} = x_{btc} - \mu_{bt}",
+        "x[b,t,c] mu[b,t]",
+        lambda x, mean: x - mean[..., None],
+    ),
+    # A mean over the members of a set is divided by their number.
+    Case(
+        r"z = \frac{1}{m} \sum_{k \in S} x_k",
+        "S[n] x[n,d] m+",
+        lambda s, x, m: (s != 0) @ x / m,
+    ),
+    # Behind a matrix stands a vector.
+    Case(
+        r"e_{tj} = w^\top \tanh(V h_j + U f_{tj})",
+        "w[d] V[d,p] h[m,p] U[d,r] f[n,m,r]",
+        lambda w, v, h, u, f: np.tanh(h @ v.T + f @ u.T) @ w,
+    ),
     # A linear model of a few features, and vectors that weights stand before as rows.
     Case(
         r"z = w_1 x_1 + w_2 x_2 + b",
@@ -226,3 +264,16 @@ def test_an_entry_of_an_example_moves_an_entry_of_the_weights() -> None:
     )
     axes = {one.name: len(one.shape) for one in compiled.inputs if one.kind == "array"}
     assert axes == {"theta": 1, "alpha": 0, "x": 2, "y": 1}
+
+
+def test_all_that_something_is_divided_by_is_called() -> None:
+    """A factor would need no parentheses."""
+    compiled = compile_formula(r"p = \frac{1}{C(x)} \exp(w^\top x)")
+    kinds = {one.name: one.kind for one in compiled.inputs}
+    assert kinds == {"x": "array", "C": "function", "w": "array"}
+
+
+def test_how_far_a_step_goes_is_a_number() -> None:
+    compiled = compile_formula(r"x_{t+h} = x_t + h v_\theta(x_t, t)")
+    axes = {one.name: len(one.shape) for one in compiled.inputs if one.kind == "array"}
+    assert axes == {"x": 2, "h": 0}

@@ -149,7 +149,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called or not use.indices
     if use.name in run.seen.rates and isinstance(group.items[0], Infix | Frac):
         return False  # the k of e^{-k (t - t_0)}
-    if _opens_its_argument(run, name, group):
+    if _opens_its_argument(run, name, group) or _divides_alone(run, name, group):
         return True
     if use.name not in run.seen.called or _is_scale(run, base, group):
         return False
@@ -197,6 +197,15 @@ def _opens_its_argument(run: Run, name: Node, group: Group) -> bool:
             if node.op in HADAMARD and mine and alike(other, group.items[0]):
                 return True
     return False
+
+
+def _divides_alone(run: Run, name: Node, group: Group) -> bool:
+    """Whether what is made of x is all that something is divided by, as in ``\\frac{1}{Z(x)}``: a
+    factor would need no parentheses."""
+    if len(group.items) != 1 or not scripts.is_name(group.items[0]):
+        return False
+    below = (divisor for _, divisor in arithmetic.quotients(run.seen.nodes))
+    return any(isinstance(one, Juxt) and one.factors == (name, group) for one in below)
 
 
 def _is_call(group: Group) -> bool:

@@ -514,7 +514,7 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
     step = 0.6 if base in ("b", "p") else 0.5 if base == "bias" else 1.0
     if base == "W" and names.label_of_projection(element.use.name):
         step = 2.2
-    elif base == "W" or (base in ("a", "alpha") and indices >= 2):
+    elif base in ("W", "U") or (base in ("a", "alpha") and indices >= 2):
         step = 1.3  # weights are matrices, and those of attention are numbers
     if names.is_number(base) and base.isupper() and indices == 0:
         step = 2.5  # the BP of BLEU is a number, whatever it is multiplied by

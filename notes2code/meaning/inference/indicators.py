@@ -41,13 +41,22 @@ def _is_of_truth(node: Node, group: Group) -> bool:
 
 
 def in_brackets(run: Run, said: Relation) -> Value:
-    """``[j ≤ i]``: 1 where it holds, else 0; of a layer, ``[W x + b > 0]``, for each element."""
+    """``[j ≤ i]``: 1 where it holds, else 0; of a layer, ``[W x + b > 0]`` and ``[z > 0]``, for
+    each element."""
     match said:
-        case Relation((Infix("+" | "-") as layer, Num() as bound), (sign,)) if sign in SIGNS:
+        case Relation((Infix("+" | "-") | Name() | Script() as layer, Num() as bound), (sign,)) if (
+            sign in SIGNS and (isinstance(layer, Infix) or _is_whole(run, layer))
+        ):
             value = run.lower(layer)
             held = ir.Compare(sign, value.body, run.lower(bound).body)
             return replace(value, body=ir.Cases(((held, ir.ONE),), ir.ZERO), along=None)
     return scalar(ir.Cases(((conditions.condition(run, said), ir.ONE),), ir.ZERO), said.span)
+
+
+def _is_whole(run: Run, node: Node) -> bool:
+    """Whether a name has no index, and is none."""
+    use = run.seen.understood(node)
+    return use is not None and not use.indices and use.name not in run.indices
 
 
 def is_one(node: Node) -> bool:

@@ -39,6 +39,7 @@ def _is_told(run: Run, name: str) -> bool:
     """Whether a formula or a note says what a letter is, which else is a constant."""
     axes = (name in shape.axes for shape in run.shapes.values())
     known = name in run.shapes or name in run.defined or name in run.defines
+    known = known or name in run.parameters
     if known or any(axes) or is_memory(run, name):
         return True
     is_policy = name in run.seen.transposed or _is_alone_in_log(run, name) or _is_policy(run)

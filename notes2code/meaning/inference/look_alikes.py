@@ -49,13 +49,14 @@ def refuse_spelt_word(run: Run, factors: Sequence[Node], group: Group) -> None:
     """``lin_q(X + P)`` is hardly l times i times n_q: three small letters or more, right beside
     each other and right before parentheses, of which the first two stand nowhere else. Sizes are
     multiplied so, ``bnd(n + d)``, and before an f: a name has a vowel or a letter twice, or one
-    letter behind it."""
+    letter behind it. Before brackets two letters are one name, too: ``sg[z]``."""
     word = _small_letters(factors)
-    if len(word) < 3 or group.open != "(" or word[-1].span.end != group.span.start:
+    least = {"(": 3, "[": 2}.get(group.open, len(factors) + 1)
+    if len(word) < least or word[-1].span.end != group.span.start:
         return
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     letters = [*map(binders.bare, word)]
-    if letters[-1] in functions.LETTERS:
+    if letters[-1] in functions.LETTERS and group.open == "(":
         return
     if not alone and {*"aeiou"}.isdisjoint(letters) and len({*letters}) == len(letters):
         return
@@ -228,8 +229,10 @@ def refuse_unclear(run: Run, name: Node, group: Group) -> None:
             name.span.to(group.span),
             "leave the parentheses out for a product, and write a remark in `\\text{…}`",
         )
-    if alone and use.indices and use.name in run.seen.called and use.power is None:
-        raise unclear(run, name, group)
+    if alone and use.power is None:
+        counted = isinstance(group.items[0], Name) and group.items[0].text in run.indices
+        if counted or (use.indices and use.name in run.seen.called):
+            raise unclear(run, name, group)
 
 
 def _is_pair(group: Group) -> bool:
@@ -341,6 +344,8 @@ def is_among_places(run: Run, name: Node, group: Group) -> bool:
     if _is_number(group):
         return well_known.is_unknown(run, run.seen.use(name))
     parts = walk(group)[1:]
+    if any(isinstance(n, Infix) and n.op == "‖" for n in parts):
+        return False  # the W [h_i ‖ h_j] of e(h_i, h_j)
     letters = {n.text for n in parts if isinstance(n, Name)}
     if letters.isdisjoint(run.indices):
         return False

@@ -57,7 +57,7 @@ def is_exponential(run: Run, node: Script) -> bool:
         and node.sup is not None
         and not (isinstance(node.sup, Name) and node.sup.text in run.seen.targets)
         and not (_is_mark(node.sup) or _are_places(node.sup))
-        and ("e" not in run.shapes or scripts.is_of_euler(node))
+        and ("e" not in {*run.shapes, *run.parameters} or scripts.is_of_euler(node))
     )
 
 

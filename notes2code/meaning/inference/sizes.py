@@ -147,8 +147,18 @@ def note_scale(run: Run, scale: Expr, scaled: Expr, features: Index | None = Non
     for inner in (*weighed, *_sums(scaled)):
         if size.name.startswith("d_") and _weighs(inner):
             continue  # the √d_k before Σ_j exp(q^⊤ k_j) counts no keys
+        if _is_over_set(inner):
+            return  # the m of (1/m) Σ_{k ∈ S} x_k counts the members of S
         run.scales[size.name] = _features(inner) or inner.index
         return
+
+
+def _is_over_set(total: Reduce) -> bool:
+    """Whether a sum runs over the members of a set, which an input tells."""
+    match total.where:
+        case ir.Compare("≠", Ref(), number):
+            return number == ir.ZERO
+    return False
 
 
 def _features(scaled: Reduce) -> Index | None:

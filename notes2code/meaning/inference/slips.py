@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex.tree import (
@@ -20,6 +21,7 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    alike,
     ungrouped,
     walk,
 )
@@ -32,7 +34,7 @@ from notes2code.meaning.inference.rotations import rotations
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
-from notes2code.meaning.overview import means
+from notes2code.meaning.overview import arithmetic, means
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
@@ -45,6 +47,7 @@ def slips(
     defines, nodes = [s for s in stated if isinstance(s, Define)], seen.nodes
     bases = {id(node.base) for node in nodes.of(Script, Accent)}
     _refuse_two_meanings(nodes, bases)
+    _refuse_spectral(nodes)
     for group in nodes.of(Group):
         ellipsis.refuse_idle(group.items)
     scripted = [node for node in nodes if type(node) in _NAMED]
@@ -149,10 +152,11 @@ def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
     places: dict[str, Span] = {}
     for node in nodes.of(Script):
         if isinstance(node.base, Name) and id(node) not in bases:
-            mark = node.sup.text if isinstance(node.sup, Name) and node.sub is None else ""
-            marks[node.base.text].add(mark)
+            mark = node.sup.text if isinstance(node.sup, Name) else ""
+            base = names.label(replace(node, sup=None))
+            marks[base].add(mark)
             if mark == "T":
-                places.setdefault(node.base.text, node.span)
+                places.setdefault(base, node.span)
     for name in nodes.of(Name) if places else ():
         if id(name) not in bases:
             marks[name.text].add("")
@@ -166,6 +170,19 @@ def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
                 place,
                 "write `^\\top` for a transpose, or another label",
             )
+
+
+def _refuse_spectral(nodes: Nodes) -> None:
+    """The σ of ``W / σ(W)``, by which spectral normalisation divides a matrix, is no sigmoid."""
+    for above, below in arithmetic.quotients(nodes):
+        match below:
+            case Juxt((Name("sigma"), Group("(", (inner,)))) if alike(inner, above):
+                if names.is_capital(above):
+                    text = "this may be the largest singular value, or a sigmoid"
+                    way = (
+                        "a singular value is not computed; write `\\mathrm{sigmoid}` for the other"
+                    )
+                    raise error("N2C033", text, below.span, way)
 
 
 # --- the numbers of layers ---------------------------------------------------------------------

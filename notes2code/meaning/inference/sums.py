@@ -95,7 +95,8 @@ def _is_row_on_matrix(left: Value, right: Value) -> bool:
 def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     """What speaks against a sum of terms of different rank."""
     small, large = sorted((left, right), key=_rank)
-    sums_up = any(_is_sum(factor) for term in _terms(small.body) for factor in _factors(term))
+    parts = [factor for term in _terms(small.body) for factor in _factors(term)]
+    sums_up = any(_is_sum(part) or _is_norm(part) for part in parts)
     if small.rank == 0 and sums_up:
         if large.rank == 1 and isinstance(large.body, ir.Ref) and large.body.array in run.shapes:
             text = f"`{run.quote(node.span)}` would add a vector to a dot product"
@@ -391,6 +392,14 @@ def _is_location(run: Run, node: Infix, value: Value) -> bool:
 def _is_sum(body: Expr) -> bool:
     """Whether a value is a sum over an index, such as a dot product or a linear map."""
     return isinstance(body, ir.Reduce) and body.kind == "sum"
+
+
+def _is_norm(body: Expr) -> bool:
+    """Whether a value is ``‖w‖``, or its square."""
+    match body:
+        case ir.Pow(ir.Pow(total, exponent), _) | ir.Pow(total, exponent) if exponent == ir.HALF:
+            return _is_sum(total)
+    return False
 
 
 def _terms(body: Expr) -> tuple[Expr, ...]:

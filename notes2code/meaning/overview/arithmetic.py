@@ -122,7 +122,8 @@ def is_plain(sub: Node | None, sup: Node | None) -> bool:
             label = text not in names.INDEX_LETTERS
         case _:
             label = binders.is_label(sub)
-    power = sup is None or isinstance(sup, Num) or binders.bare(sup) in names.GREEK
+    exponents = quotient(sup) or (sup,) if sup is not None else ()
+    power = all(isinstance(n, Num) or binders.bare(n) in names.GREEK for n in exponents)
     return label and power
 
 

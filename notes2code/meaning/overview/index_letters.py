@@ -94,6 +94,7 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope
     assert target is not None
     runs = [_side_by_side(node) for node in walk(target) if isinstance(node, Script)]
     rows = {letter for run in runs if len(run) > 3 for letter in run}  # those of y_{bchw} count
+    rows |= _of_parts(target, nodes)
     seen.bound |= rows
     worded = set[str]()  # the c of L_{cls} is no class
     worded.update(*(run for run in runs if _is_loss(target) and len(run) > 2))
@@ -330,6 +331,23 @@ def _side_by_side(node: Script) -> set[str]:
     if factors and all(isinstance(f, Name) and f.text in letters for f in factors):
         return letters
     return listed if len(listed := _in_list(node)) > 1 else set()
+
+
+def _of_parts(target: Node, nodes: Nodes) -> set[str]:
+    """The letters of ``y_{btc} = x_{btc} - μ_{bt}``: no label of three letters is cut short."""
+    spelt = _spelt(target)
+    others = {letters for node in nodes.of(Script) if (letters := _spelt(node))}
+    cut = any(spelt.startswith(part) and 1 < len(part) < len(spelt) for part in others)
+    return set(spelt) if len(spelt) > 2 and spelt in others and cut else set()
+
+
+def _spelt(node: Node) -> str:
+    """The letters right beside each other below a name."""
+    match node:
+        case Script(Name(), Juxt(factors)) if all(isinstance(f, Name) for f in factors):
+            letters = [binders.bare(factor) for factor in factors]
+            return "".join(letters) if {*map(len, letters)} == {1} else ""
+    return ""
 
 
 def _only_below(nodes: Nodes) -> set[str]:

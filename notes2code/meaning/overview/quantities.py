@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Node,
     Nodes,
     Num,
+    Relation,
     Root,
     Script,
     ungrouped,
@@ -36,7 +37,16 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     ``N = H × W`` is a total."""
     found = {*ratios.numbers(nodes), *scales.numbers(nodes), *counts.numbers(nodes, defines)}
     found |= {*costs.numbers(nodes, defines), *_of_functions(nodes), *_rounded(nodes)}
+    found |= {name for define in defines for name in _of_ratio(define)}
     return volumes.numbers(nodes, defines, found)
+
+
+def _of_ratio(define: Define) -> Iterator[str]:
+    """The H and the G of ``r = H / G``, where r has no index: how many heads share a key."""
+    match define.target, arithmetic.quotient(define.values[0]):
+        case Name(letter), (Name() as above, Name() as below) if letter.islower():
+            both = [*arithmetic.capitals(above), *arithmetic.capitals(below)]
+            yield from both if len(both) == 2 else ()
 
 
 def worded(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
@@ -45,7 +55,17 @@ def worded(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
         yield from _compared(arithmetic.terms(node))
     for product in nodes.of(Juxt):
         yield from _chosen(product)
+    for relation in nodes.of(Relation):
+        yield from _of_size(relation)
     yield from costs.worded(defines)
+
+
+def _of_size(relation: Relation) -> Iterator[str]:
+    """The e of ``|e| \\le \\delta``: the size of a number is compared, and no length."""
+    for side in relation.operands:
+        match side:
+            case Group("|", (Name(letter) as name,)) if letter.islower():
+                yield arithmetic.plain(name)
 
 
 def _of_functions(nodes: Nodes) -> Iterator[str]:

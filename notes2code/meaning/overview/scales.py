@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from notes2code.latex.tree import (
+    Big,
     Frac,
     Group,
     Infix,
@@ -33,7 +34,7 @@ def numbers(nodes: Nodes) -> Iterator[str]:
     """The letters that scale and weigh what stands beside them."""
     yield from (*_of_guidance(nodes), *_lengths(nodes))
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
-        yield from (*_of_settings(added), *_of_weighing(added))
+        yield from (*_of_settings(added), *_of_weighing(added), *_of_penalty(added))
     for factors in arithmetic.products(nodes):
         yield from _scales(factors)
     for above, below in arithmetic.quotients(nodes):
@@ -92,6 +93,15 @@ def _of_weighing(terms: Sequence[Node]) -> Iterator[str]:
     words = all(kind.isupper() and len(which) > 1 for _, kind, which in found)
     if words and len(found) == len(terms) > 1 == len({kind for _, kind, _ in found}):
         yield from (names.code_name(names.label(weight)) for weight, _, _ in found)
+
+
+def _of_penalty(terms: Sequence[Node]) -> Iterator[str]:
+    """The C of ``\\frac{1}{2} ‖w‖^2 + C Σ_i …``: what is added to a norm is a number."""
+    products = [arithmetic.multiplied(term) for term in terms]
+    if any(_is_norm(factors[-1]) for factors in products):
+        for first, *_, last in (factors for factors in products if len(factors) > 1):
+            if isinstance(last, Big):
+                yield from arithmetic.capitals(first)
 
 
 def _of_guidance(nodes: Nodes) -> Iterator[str]:

@@ -184,7 +184,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     said = {*seen.rates, *worded(nodes, defines)}
     said |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
     said.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
-    said.update(added.numbers(seen, nodes))
+    said.update(*(added.numbers(seen, part) for part in (nodes, parts.on_left)))
     if any(costs.is_cost(target, nodes) for target in parts.targets):
         said.update(name for name, counts in seen.counted.items() if counts == {0})
     guessed = quantities(nodes, defines)
