@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
     alike,
     rewritten,
     walk,
+    words_in,
 )
 
 _DEFINING = ("=", "←")
@@ -53,11 +54,15 @@ def _defines_differential(clause: Clause) -> bool:
 
 
 def _updates_with_own(clause: Clause) -> bool:
-    """Whether a name is moved by what is made of its letter, ``w = w - η dw``."""
+    """Whether a name is moved by what is made of its letter, ``w = w - η dw``, or a mean goes on
+    with it, ``v = β v + (1 - β) dw``."""
     match clause.node:
         case Relation((target, Infix("-", left, step), *_), (sign, *_)) if sign in _DEFINING:
             own = target is not None and _is_letter(target) and alike(target, left)
             return own and target is not None and _letter(target) in _differentials(step)
+        case Relation((target, Infix("+", left, step), *_), (sign, *_)) if sign in _DEFINING:
+            mean = "" if target is None else _letter(target)
+            return mean in _MEANS and mean in words_in(left) and bool(_differentials(step))
     return False
 
 

@@ -16,11 +16,11 @@ IF = frozenset(
     "if for when whenever wenn falls für ist si para cuando pour quand se quando если при для "
     "когда 若 如果 当 时 对于 当且仅当 もし とき のとき の場合 ならば 만약 일 때 인 경우 이면 "
     "nếu khi jika untuk jeśli jeżeli gdy якщо ise eğer olduğunda als indien om hvis pokud když ha "
-    "jos dacă αν εάν".split()
+    "jos dacă αν εάν dla".split()
 )
 """Words that stand before or behind a condition."""
 
-WHERE = IF - frozenset("for für para pour для 对于 untuk".split())
+WHERE = IF - frozenset("for für para pour для 对于 untuk dla".split())
 """Those that are said of some places only: *for 0 < i ≤ n* is said of all."""
 
 THEN = frozenset(

@@ -257,6 +257,11 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     Case(r"q = a \cdot W^q", "a[d] W_q[d,p]", lambda a, w: a @ w),
     # A bias for every two places, whatever it is looked up by.
     Case(
+        r"A_{ij} = q_i^\top k_j + b_{\text{bucket}(i-j)}",
+        "q[n,d] k[m,d] b_bucket[n+m-1]",
+        lambda q, k, b: q @ k.T + b[np.arange(len(q))[:, None] - np.arange(len(k)) + len(k) - 1],
+    ),
+    Case(
         r"A_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} + b_{\text{rel}(i,j)}",
         "q[n,d] k[m,d] b_rel[n,m]",
         lambda q, k, b: q @ k.T / np.sqrt(q.shape[1]) + b,

@@ -76,6 +76,7 @@ from tables import Case, check, table
         "rho s_db[n] db[n]",
         lambda r, s, d: r * s + (1 - r) * d**2,
     ),
+    Case(r"v = \rho v + (1 - \rho) dU", "rho v[n] dU[n]", lambda r, v, d: r * v + (1 - r) * d),
     Case(r"w = w - \eta\, dw", "w[n] eta dw[n]", lambda w, e, d: w - e * d),
     # Near misses: a size stands before something else, apart, or elsewhere too.
     Case(r"w = w - \eta d w", "w[n] eta d#", lambda w, e, d: w - e * d * w),

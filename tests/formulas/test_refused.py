@@ -318,6 +318,11 @@ INDICES = [
     refused("N2C022", r"y = a \Sigma^«{»-1"),
     refused("N2C022", r"y = a. «(»"),
     refused("N2C037", r"y = \begin{cases} x & «kiedy» x > 0 \\ 0 & x \le 0 \end{cases}"),
+    refused(
+        "N2C037",
+        r"y = \begin{cases} x & «\text{kun}» |x| > 1 \\ 0 & \text{kun } |x| \le 1 \end{cases}",
+    ),
+    refused("N2C037", r"L = c + b «S[\pi](s_t)»"),
     refused("N2C037", r"y = \begin{cases} x & «\text{unless}» x > 0 \\ 0 & x \le 0 \end{cases}"),
     refused("N2C037", r"y = \begin{cases} x & «gdy» x > 0 \\ 0 & gdy x \le 0 \end{cases}"),
     refused("N2C037", r"M_{ij} = \begin{cases} 0 & «se» j \le i \\ -\infty & j > i \end{cases}"),

@@ -43,6 +43,11 @@ from tables import Case, check, relu, sigmoid, softmax, table
         relu,
     ),
     Case(
+        r"y = \begin{cases} u & \text{dla } u > 0 \\ 0 & \text{dla } u \le 0 \end{cases}",
+        "u",
+        relu,
+    ),
+    Case(
         r"y = \begin{cases} u & \text{jeśli } u > 0 \\ 0 & \text{w przeciwnym wypadku} \end{cases}",
         "u",
         relu,

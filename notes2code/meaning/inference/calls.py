@@ -94,6 +94,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     place = factors[at + 2] if at + 2 < len(factors) else None
+    look_alikes.refuse_operator(run, name, group, place)
     if isinstance(place, Group) and look_alikes.is_place(run, place):  # softmax(x)[i]
         return powers.index(run, value, place.items[0]), at + 3
     return value, at + 2

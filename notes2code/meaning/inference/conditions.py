@@ -54,11 +54,13 @@ def condition(run: Run, node: Node) -> Expr:
 
 def _refuse_word(run: Run, node: Node | None) -> None:
     """The ``kiedy`` of ``kiedy x > 0`` is hardly a factor, nor the ``unless`` of ``\\text{unless} x
-    > 0`` and the ``gdy`` of ``gdy x > 0``: a word before another name that stands nowhere else."""
+    > 0`` and the ``gdy`` of ``gdy x > 0``: a word before another name that stands nowhere but
+    before conditions."""
     match node:
-        case Juxt((Name(word, where), Name() | Script(), *_)) if len(word) > 2:
-            alone = sum(name.text == word for name in run.seen.nodes.of(Name)) == 1
-            unknown = alone and word not in run.shapes
+        case Juxt((Name(word, where), Name() | Script() | Group("|"), *_)) if len(word) > 2:
+            everywhere = sum(name.text == word for name in run.seen.nodes.of(Name))
+            before = [*map(_first_word, run.seen.nodes.of(Relation))]
+            unknown = before.count(word) == everywhere and word not in run.shapes
         case Juxt((Name(first), Name(second), *_) as factors):
             spelt = list(_beside(factors))
             where = spelt[0].span.to(spelt[-1].span)
@@ -74,6 +76,14 @@ def _refuse_word(run: Run, node: Node | None) -> None:
         text = f"`{word}` may be a word, or a number that is multiplied"
         hint = "leave the word out, or write `\\cdot` behind the number"
         raise error("N2C037", text, where, hint)
+
+
+def _first_word(relation: Relation) -> str:
+    """The word before what a relation compares, "" where there is none."""
+    match relation.operands[0]:
+        case Juxt((Name(word), Name() | Script() | Group("|"), *_)):
+            return word
+    return ""
 
 
 def _beside(factors: Sequence[Node]) -> Iterator[Node]:

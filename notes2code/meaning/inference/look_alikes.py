@@ -235,6 +235,15 @@ def refuse_unclear(run: Run, name: Node, group: Group) -> None:
             raise unclear(run, name, group)
 
 
+def refuse_operator(run: Run, name: Node, group: Group, behind: Node | None) -> None:
+    """``S[π](s)`` is what S makes of π at s, and no product."""
+    unknown = scripts.is_name(name) and well_known.is_unknown(run, run.seen.use(name))
+    if unknown and group.open == "[" and isinstance(behind, Group) and behind.open == "(":
+        where = name.span.to(behind.span)
+        text = f"what `{run.quote(where)}` is at its second argument is not computed"
+        raise error("N2C037", text, where, "give both in one list, `f(x, y)`, or define it")
+
+
 def _is_pair(group: Group) -> bool:
     """Whether brackets hold numbers and plain small letters, as those of ``x[t, 0]`` do."""
     places = (isinstance(x, Num) or (isinstance(x, Name) and x.text.islower()) for x in group.items)

@@ -231,13 +231,16 @@ class _Reader:
     def of_two_places(self, node: Node) -> tuple[Node, ...]:
         """The name and the letters of the ``rel(i,j)`` of a bias ``b_{rel(i,j)}``, and of the
         ``φ(v_i, v_j)`` of ``b_{φ(v_i, v_j)}``: whatever it is of two places, there is one for every
-        two."""
+        two. Of their difference, ``bucket(i-j)``, there is one for every difference."""
         match node:
             case Juxt((name, Group("(", (one, other)))) if is_name(name):
                 places = (positions.place(one), positions.place(other))
                 letters = {place.text for place in places if place is not None}
                 if len(letters) == 2 and letters <= self.bound:
                     return name, *filter(None, places)
+            case Juxt((name, Group("(", (Infix("-", Name(one), Name(other)) as apart,)))):
+                if is_name(name) and one != other and {one, other} <= self.bound:
+                    return name, apart
         return ()
 
     def looks_up(self, node: Node) -> bool:
