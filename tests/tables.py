@@ -97,11 +97,15 @@ _FRACTION = re.compile(r"(?<![\w})\]'])(\s*)\\frac\{([^{},]*)\}\{([^{},]*)\}(?!\
 def spelt(latex: str) -> str:
     """A formula in one of the ways to set it that say the same, which is chosen by its text."""
     plain = "&" not in latex and "\\" in latex and latex.count("=") == 1
-    ways = [f"{latex} \\tag{{7}}", latex if latex.rstrip().endswith((".", ",")) else f"{latex}."]
+    ways = [f"{latex} \\tag{{7}}", f"\\displaystyle {latex}", f"{latex} \\quad (7)"]
+    if not latex.rstrip().endswith((".", ",")):
+        ways += [f"{latex}.", f"\\boxed{{{latex}}}"]
     if plain and "\\begin" not in latex:
         ways.append(f"\\begin{{aligned}}{latex.replace('=', '&=')}\\end{{aligned}}")
     if plain and "i=" not in latex.replace(" ", ""):
         ways.append(latex.replace("=", ":="))
+    if plain and not re.search(r"[,≈]|\\(?:quad|in|text|approx|implies|eqno|stackrel)\b", latex):
+        ways.append(latex.replace("=", r"= \left(") + r"\right)")
     if _FRACTION.search(latex) and r"\text" not in latex:
         ways.append(_FRACTION.sub(r"\1((\2)/(\3)) ", latex))
     return ways[crc32(latex.encode()) % len(ways)]

@@ -1,5 +1,5 @@
-r"""A formula without what only sets it: ``\begin{aligned} y &:= x. \tag{3} \end{aligned}`` says
-``y = x``, also to what looks at how a formula begins and ends."""
+r"""A formula without what only sets it: ``\boxed{\begin{aligned} y &:= x. \tag{3} \end{aligned}}``
+says ``y = x``, also to what looks at how a formula begins and ends."""
 
 from __future__ import annotations
 
@@ -7,26 +7,48 @@ import re
 
 from notes2code.latex.stream import ALIGNMENTS
 
-_WHOLE = re.compile(
-    r"\s*(?P<begin>\\begin\{(?P<name>[a-z]+\*?)\}(?:\[[tbc]\])?)(?P<rows>.*)"
-    r"(?P<end>\\end\{(?P=name)\})\s*",
-    re.DOTALL,
+_LOOKS = re.compile(
+    r"\\(?:tag\*?|label|color)\s*\{[^{}]*\}"
+    r"|\\(?:nonumber|notag|(?:display|text|script)style)(?![A-Za-z])"
+    r"|\\q?quad\s*\([\d.]+\)\s*$"
 )
-_ALIGNS = re.compile(r"&(?=\s*(?:=|\\(?:approx|sim|propto)(?![A-Za-z])))|(?<==)\s*&")
-_NUMBERS = re.compile(r"\\(?:tag\*?|label)\s*\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])")
 _DEFINES = re.compile(r":=|≔|\\coloneqq?(?![A-Za-z])")
 _LAST = re.compile(r"(?<![.…])(?<!\\right)(?<!\\left)[.,;]\s*$")
+_FRAME = re.compile(r"\s*(?:\\boxed\s*|\\textcolor\s*\{[^{}]*\}\s*)?\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_ROWS = re.compile(
+    r"\s*\\begin\{(?P<name>[a-z]+\*?)\}(?:\[[tbc]\])?(?P<rows>.*)\\end\{(?P=name)\}\s*", re.DOTALL
+)
+_ALIGNS = re.compile(r"&(?=\s*(?:=|\\(?:approx|sim|propto)(?![A-Za-z])))|(?<==)\s*&")
 
 
 def bare(latex: str) -> str:
     """The formula alone; every character that stays is where it was."""
-    latex = _NUMBERS.sub(_blank, latex)
     latex = _DEFINES.sub(lambda found: f"{'=':>{len(found.group())}}", latex)
-    latex = _LAST.sub(_blank, latex)
-    whole = _WHOLE.fullmatch(latex)
+    before = ""
+    while before != latex:
+        before, latex = latex, _unaligned(_unframed(_LAST.sub(_blank, _LOOKS.sub(_blank, latex))))
+    return latex
+
+
+def _unframed(latex: str) -> str:
+    """A formula without the box, the colour or the braces around all of it."""
+    frame = _FRAME.match(latex)
+    depth, at = 1, frame.end() if frame else len(latex)
+    while depth and (brace := _BRACE.search(latex, at)):
+        depth += {"{": 1, "}": -1}.get(brace.group(), 0)
+        at = brace.end()
+    if frame is None or depth or latex[at:].strip():
+        return latex
+    return f"{' ' * frame.end()}{latex[frame.end() : at - 1]}{' ' * (len(latex) - at + 1)}"
+
+
+def _unaligned(latex: str) -> str:
+    """A formula without the environment around all of it, and the signs that align its rows."""
+    whole = _ROWS.fullmatch(latex)
     if whole is None or whole["name"].rstrip("*") not in ALIGNMENTS or r"\begin" in whole["rows"]:
         return latex
-    rows = _LAST.sub(_blank, _ALIGNS.sub(_blank, whole["rows"]))
+    rows = _ALIGNS.sub(_blank, whole["rows"])
     if re.search(r"(?<!\\)&", rows):  # remarks in columns of their own
         return latex
     start, stop = whole.span("rows")

@@ -137,7 +137,7 @@ class Parser(Operands):
                 token = self.take()._replace(text="≠", start=token.start)
             signs.append(token.text)
             spans.append(token.span)
-            operands.append(self.sum() if self.starts_operand() else None)
+            operands.append(_side(self.sum()) if self.starts_operand() else None)
         if not signs:
             assert operands[0] is not None
             return operands[0]
@@ -394,6 +394,16 @@ def _negative(body: Node, span: Span) -> Node:
         case Infix("+" | "-", first, _):
             return replace(body, left=_negative(first, span), span=span)
     return Neg(body, span)
+
+
+def _side(node: Node) -> Node:
+    """A side of a relation without parentheses around all of it, which shapes are written with."""
+    match node:
+        case Group("(", (Relation() | Stroke() | Dots() | Infix("×"),)):
+            return node
+        case Group("(", (inner,)):
+            return inner
+    return node
 
 
 def _plain(factor: Node) -> Node:

@@ -22,10 +22,9 @@ _ABOVE = frozenset(["overset", "stackrel"])
 
 
 def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
-    """Drop braces around all of it and around signs, row breaks inside an equation, alignment
+    """Drop braces around signs, row breaks inside an equation, alignment
     marks, and ``\\left( \\right.`` slips; mark full stops that multiply. ``known`` are the words of
     the notes, and the differences that they define."""
-    tokens = _without_outer_braces(_without_frame(tokens))
     kinds, texts = ({*map(attrgetter(name), tokens)} for name in ("kind", "text"))
     if not texts.isdisjoint(("<", "⟨")):
         tokens = angles.bracketed(tokens)
@@ -57,28 +56,6 @@ def _sets_off(tokens: list[Token], at: int) -> bool:
         return False
     behind = next(token for token in tokens[at:] if token.kind != "quad")
     return behind.kind == "rel" and behind.text == "∈"
-
-
-def _without_frame(tokens: list[Token]) -> list[Token]:
-    """A whole formula in a ``\\boxed{…}``, or in a ``\\textcolor{red}{…}``, which may hold
-    conditions and several equations."""
-    if tokens[0].kind != "cmd" or tokens[0].text not in ("boxed", "textcolor"):
-        return tokens
-    start = 1 if tokens[0].text == "boxed" else angles.closing(tokens, 2) + 1
-    inside = _without_outer_braces(tokens[start:])
-    return inside if len(inside) < len(tokens) - start else tokens
-
-
-def _without_outer_braces(tokens: list[Token]) -> list[Token]:
-    """The ``{\\displaystyle …}`` of Wikipedia: braces around a whole formula group nothing."""
-    if tokens[0].kind != "{":
-        return tokens
-    depth = 0
-    for at, token in enumerate(tokens):
-        depth += (token.kind == "{") - (token.kind == "}")
-        if depth == 0:
-            return [*tokens[1:at], *tokens[at + 1 :]] if tokens[at + 1].kind == "end" else tokens
-    return tokens
 
 
 def _without_leaders(tokens: list[Token]) -> list[Token]:

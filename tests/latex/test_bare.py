@@ -13,6 +13,13 @@ SET = [
     (r"y ≔ x \label{eq:one},", "y = x"),
     (r"y = x \nonumber", "y = x"),
     ("y = x.", "y = x"),
+    (
+        r"\boxed{y = x, \quad \epsilon \sim \mathcal{N}(0, I)}.",
+        r"y = x, \quad \epsilon \sim \mathcal{N}(0, I)",
+    ),
+    (r"\textcolor{red}{y = \frac{a}{b}}", r"y = \frac{a}{b}"),
+    (r"{\displaystyle \begin{aligned} y &= x \quad (4) \end{aligned}}.", "y  = x"),
+    (r"\color{blue} y = x \quad (3.1)", "y = x"),
 ]
 
 KEPT = [
@@ -21,6 +28,8 @@ KEPT = [
     r"\begin{cases} x &= 1 \end{cases}",
     r"\begin{aligned} y &= x && \text{logits} \end{aligned}",
     r"\begin{aligned} a &= \begin{pmatrix} 1 & 2 \end{pmatrix} \end{aligned}",
+    r"{a} + {b}",
+    r"\boxed{a} + b",
     r"\begin{aligned} a &= b \end{aligned} + \begin{aligned} c \end{aligned}",
 ]
 
