@@ -157,9 +157,10 @@ def _tidy(changes: Changes) -> None:
 
 
 def _failed(out: Path, problem: OSError) -> PublishError:
+    """The failure, at the file that could not be replaced if it was one."""
     return PublishError(
         "N2C074",
-        out,
+        out if problem.filename2 is None else Path(problem.filename2),
         f"the output cannot be written: {problem.strerror or problem}",
         "free space or change permissions; what was there is as it was",
     )

@@ -55,6 +55,17 @@ def test_a_failing_replacement_leaves_everything_as_it_was(
     assert {name for name in disk() if name.startswith("pkg")} == set(NEW)
 
 
+def test_a_failure_is_told_at_its_file(
+    publish: Publish, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(OLD)
+    place = str(out / "pkg" / "a.py")
+    fail_at(monkeypatch, 0, PermissionError(13, "Permission denied", "0.new", None, place))
+    with pytest.raises(PublishError) as failed:
+        apply(plan(out, NEW))
+    assert failed.value.diagnostic.path == place
+
+
 def test_a_failing_first_build_leaves_no_folder(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fail_at(monkeypatch, 2, OSError("broken"))
     with pytest.raises(PublishError):
