@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from notes2code import faults
 from notes2code.components.directions import wrong_way
@@ -29,6 +30,7 @@ from notes2code.meaning.linking.ranks import (
     unlike_said,
 )
 from notes2code.meaning.linking.taken_whole import one_of_several, taken_whole
+from notes2code.meaning.linking.uses import updates_before
 from notes2code.meaning.names import base_letter
 from notes2code.meaning.prose.kinds import unlike
 
@@ -282,7 +284,8 @@ class Compiler:
         named = self.named(entry)
         alone = self._recognised(entry, found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
-        for typed, uses in (*found.together, *self._apart(entry, found, alone)):
+        ways = (self._updated(entry, found), found.together, self._apart(entry, found, alone))
+        for typed, uses in chain.from_iterable(ways):
             assert typed.equation is not None
             if self._biases(uses, alone):
                 continue
@@ -321,6 +324,13 @@ class Compiler:
                 if not others and (whole is None or whole.component is not alone.component):
                     return typed.equation
         return None
+
+    def _updated(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
+        """The formula behind those that make the same array anew, step by step."""
+        before = updates_before(self.linker.formulas, entry)
+        typed = self.linker.together(entry, found.own, before) if before else None
+        if typed is not None and typed.equation is not None:
+            yield typed, before
 
     def _apart(
         self, entry: Entry, found: Linked, alone: Recognised | None
@@ -421,6 +431,7 @@ class Compiler:
         its definitions mention."""
         named: dict[str, str] = {}
         used = {other for uses in self.linker.linked(entry) for other in uses}
+        used |= {*updates_before(self.linker.formulas, entry)}
         for other in used:
             if (kind_of := self._piece_of(other)) in self.library.defined:
                 named |= dict.fromkeys(self._arrays([other]), kind_of)

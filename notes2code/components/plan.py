@@ -19,6 +19,7 @@ from notes2code.components.naming import (
 from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised, kind
 from notes2code.components.reread import reread
+from notes2code.meaning.linking.uses import updates_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Part:
     of the notes that it calls there, which may be others than the parts are made from: the same
     in other letters. ``sources`` are the places in the notes, the main one first; there are none
     for what only other parts need. ``stated`` are the formulas of the notes that the main one is
-    read with, ``refused`` says why no class can be written for it, ``doubt`` what it is built
-    from that the notes may not mean.
+    read with, and it too where it goes on from them, ``refused`` says why no class can be written
+    for it, ``doubt`` what it is built from that the notes may not mean.
     """
 
     component: Component
@@ -308,6 +309,8 @@ class _Planner:
             for other in linker.formulas.defining(entry, name, "functions", within=1)[:1]:
                 if self.compiler.compiled(other) in draft.members:
                     found[other] = None
+        if updates_before(linker.formulas, entry):  # the formula has its place behind them
+            found[entry] = None
         return tuple(linker.formulas.written_out(other.latex) for other in found)
 
     def _refused(self, draft: _Draft) -> str:

@@ -48,7 +48,7 @@ def _summary(part: Part) -> str:
 def formulas(part: Part) -> tuple[str, ...]:
     """The formula of a part, the note's or else the textbook's, and those it is read with."""
     main = next((s.latex for s in part.sources if s.latex), part.component.textbook)
-    return main, *(latex for latex in part.stated if latex != main)
+    return part.stated if main in part.stated else (main, *part.stated)
 
 
 def origin(part: Part, vault: str) -> str:

@@ -207,6 +207,36 @@ def test_a_block_has_its_norms_where_they_are_written(
     assert run_tests(files)
 
 
+STEPS = [rf"x \leftarrow x + {ATTEND}({NORM}_1(x))", rf"x \leftarrow x + \mathrm{{FFN}}({NORM}_2(x))"]
+
+
+def test_a_block_may_be_written_step_by_step(
+    imported: Any, run_tests: Callable[[Package], bool]
+) -> None:
+    files = package_of(STEPS)
+    text = files["transformer/layers.py"].partition("class TransformerBlock")[2]
+    assert 0 < text.index(STEPS[0]) < text.index(STEPS[1])
+    layer = imported(files).TransformerBlock(6, 2, 8).eval()
+    for weight in layer.parameters():
+        nn.init.normal_(weight)
+    x = torch.randn(2, 4, 6)
+    torch.testing.assert_close(layer(x), BLOCKS["pre-norm"][1](x, layer))
+    assert run_tests(files)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        STEPS[::-1],
+        [STEPS[1], STEPS[1]],
+        [STEPS[0].replace("x", "y"), STEPS[1]],
+        [STEPS[0], rf"x \leftarrow {NORM}(x)", STEPS[1]],
+    ],
+)
+def test_steps_that_make_no_block_are_none(steps: list[str]) -> None:
+    assert "class TransformerBlock" not in package_of(steps)["transformer/layers.py"]
+
+
 def test_a_norm_with_one_added_to_its_gain_begins_with_a_gain_of_one(
     imported: Any, run_tests: Callable[[Package], bool]
 ) -> None:

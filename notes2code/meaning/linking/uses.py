@@ -17,6 +17,21 @@ def linked(formulas: Formulas, declarations: Declarations, entry: Entry) -> list
     return [uses for uses in found if uses]
 
 
+def updates_before(formulas: Formulas, entry: Entry) -> tuple[Entry, ...]:
+    """The formulas of its section that a formula goes on from, as each ``x ← x + f(x)`` does where
+    they stand one after another."""
+    mine = formulas.parsed[entry]
+    steps = [
+        other
+        for other in formulas.beside(entry)
+        if other.order < entry.order and formulas.parsed[other].arrays & mine.updates
+    ]
+    parsed = [formulas.parsed[one] for one in (*steps, entry)]
+    written = (one.indexed.get(name) for one in parsed for name in mine.updates)
+    plain = all(one is not None and not one.written for one in written)
+    return tuple(steps) if plain and all(one.updates == mine.updates for one in parsed) else ()
+
+
 def _definitions(
     formulas: Formulas, declarations: Declarations, entry: Entry, within: int
 ) -> tuple[Entry, ...]:
