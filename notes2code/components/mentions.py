@@ -22,7 +22,8 @@ CLOSE = 0.9
 
 FILLERS = frozenset(
     "a an and the layer layers sublayer sub block blocks stack module model network networks "
-    "mechanism whole full complete entire transformer transformers".split()
+    "mechanism whole full complete entire architecture architectures overview structure "
+    "implementation from scratch transformer transformers".split()
 )
 """Words that say nothing of what a line is about."""
 

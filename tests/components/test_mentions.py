@@ -33,6 +33,8 @@ def test_the_note_is_about_attention_and_names_nothing() -> None:
         ("- Encoder #1", {"encoder"}),
         ("# The whole Transformer", {"encoder_decoder"}),
         ("# From Encoder-Decoder to Transformer", {"encoder_decoder"}),
+        ("# Transformer architecture", {"encoder_decoder"}),
+        ("# GPT-2 from scratch", {"gpt"}),
         ("# Transformer decoder", {"decoder"}),  # the last of two is meant
         ("# Encoder–decoder attention", {"cross_attention"}),
         ("# Next: Layer norm", {"layer_norm"}),
@@ -62,6 +64,7 @@ def test_a_name_that_is_the_subject_counts(line: str, names: set[str]) -> None:
         "We used an entire block of ice.",
         "Entire block",
         "# Vision encoder",
+        "# Vision Transformer",
         "# Variational auto-encoder",
         "General attention to detail",
         "I ignore layer norm.",

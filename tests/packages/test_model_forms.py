@@ -207,7 +207,10 @@ def test_a_block_has_its_norms_where_they_are_written(
     assert run_tests(files)
 
 
-STEPS = [rf"x \leftarrow x + {ATTEND}({NORM}_1(x))", rf"x \leftarrow x + \mathrm{{FFN}}({NORM}_2(x))"]
+STEPS = [
+    rf"x \leftarrow x + {ATTEND}({NORM}_1(x))",
+    rf"x \leftarrow x + \mathrm{{FFN}}({NORM}_2(x))",
+]
 
 
 def test_a_block_may_be_written_step_by_step(
