@@ -30,7 +30,6 @@ from notes2code.meaning.linking.ranks import (
     unlike_said,
 )
 from notes2code.meaning.linking.taken_whole import one_of_several, taken_whole
-from notes2code.meaning.linking.uses import updates_before
 from notes2code.meaning.names import base_letter
 from notes2code.meaning.prose.kinds import unlike
 
@@ -327,7 +326,7 @@ class Compiler:
 
     def _updated(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
         """The formula behind those that make the same array anew, step by step."""
-        before = updates_before(self.linker.formulas, entry)
+        before = self.linker.updates_before(entry)
         typed = self.linker.together(entry, found.own, before) if before else None
         if typed is not None and typed.equation is not None:
             yield typed, before
@@ -431,7 +430,7 @@ class Compiler:
         its definitions mention."""
         named: dict[str, str] = {}
         used = {other for uses in self.linker.linked(entry) for other in uses}
-        used |= {*updates_before(self.linker.formulas, entry)}
+        used |= {*self.linker.updates_before(entry)}
         for other in used:
             if (kind_of := self._piece_of(other)) in self.library.defined:
                 named |= dict.fromkeys(self._arrays([other]), kind_of)

@@ -29,6 +29,7 @@ from notes2code.meaning.ir import (
     Fn,
     Idx,
     Index,
+    Iterate,
     Mul,
     Num,
     Pow,
@@ -54,6 +55,14 @@ def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Ite
     component = _namesake(equation, library)
     if component is not None and not found:
         yield not_recognised(component, place, "which its name says")
+    elif (model := _model(equation, library)) is not None and not found:
+        yield warning(
+            "N2C056",
+            f"no model is made of this, though it is built like one: like {model.class_name}",
+            place,
+            f"the package has a class for what is written like `{model.textbook}`; the tag "
+            "`#n2c/emit` makes a function of this formula",
+        )
 
 
 def not_recognised(component: Component, place: Span, why: str) -> Problem:
@@ -113,6 +122,21 @@ def _namesake(equation: Equation, library: Library) -> Component | None:
         if component.family != "losses" and name in map(plain, component.calls):
             return None if is_open or name in _ANYWHERE else component
     return None
+
+
+def _model(equation: Equation, library: Library) -> Component | None:
+    """The model that an equation is built like: it calls an encoder and a decoder, or makes logits
+    or probabilities of the last of a stack of layers."""
+    arrays = (equation.value, *(definition.array for definition in equation.definitions))
+    parts = [part for array in arrays for part in walk(array.body)]
+    called = (plain(part.function) for part in parts if isinstance(part, Call))
+    kinds = {library.kinds.get(name, "") for name in called}
+    if {"encoder", "decoder"} <= kinds:
+        return library.components["encoder_decoder"]
+    layers = {"transformer_block", "encoder_layer", "decoder_layer"} & kinds
+    stacked = any(isinstance(part, Iterate) for part in parts)
+    more = not isinstance(equation.value.body, Iterate)
+    return library.components["gpt"] if layers and stacked and more else None
 
 
 # --- sides of an equation ----------------------------------------------------------------------

@@ -19,7 +19,6 @@ from notes2code.components.naming import (
 from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised, kind
 from notes2code.components.reread import reread
-from notes2code.meaning.linking.uses import updates_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +308,7 @@ class _Planner:
             for other in linker.formulas.defining(entry, name, "functions", within=1)[:1]:
                 if self.compiler.compiled(other) in draft.members:
                     found[other] = None
-        if updates_before(linker.formulas, entry):  # the formula has its place behind them
+        if linker.updates_before(entry):  # the formula has its place behind them
             found[entry] = None
         return tuple(linker.formulas.written_out(other.latex) for other in found)
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from building import Package, package_of
+from building import Package, package_of, warnings_of
 
 LAYERS = r"h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, N"
 POSITIONS = r"PE_{(p, 2i)} = \sin(p / 500^{2i/d}), \quad PE_{(p, 2i+1)} = \cos(p / 500^{2i/d})"
@@ -258,6 +258,21 @@ def test_a_norm_with_one_added_to_its_gain_begins_with_a_gain_of_one(
 def test_logits_that_would_be_a_guess_make_no_gpt(head: str) -> None:
     formulas = [rf"h_0 = U W_e + W_p, \quad {LAYERS}, \quad y = {head}"]
     assert "class GPT" not in package_of(formulas).get("transformer/models.py", "")
+
+
+STACK = rf"h_0 = U W_e, \quad {LAYERS}"
+MODELS = {
+    rf"{STACK}, \quad y = \mathrm{{softmax}}(\mathrm{{GELU}}(h_N W_1) W_2)": 1,
+    r"P = \mathrm{softmax}(\mathrm{Decoder}(T E, \mathrm{Encoder}(U E)) E^\top)": 1,
+    STACK: 0,
+    r"H_0 = X, \quad H_l = \mathrm{EncoderLayer}(H_{l-1}), \quad l = 1, \dots, N": 0,
+    r"h_t = \tanh(W h_{t-1} + U x_t), \quad y = \mathrm{softmax}(V h_n)": 0,
+}
+
+
+@pytest.mark.parametrize(("latex", "told"), MODELS.items())
+def test_a_model_that_is_like_none_is_told(latex: str, told: int) -> None:
+    assert warnings_of([latex]).count("N2C056") == told
 
 
 def test_a_gpt_cannot_be_made_of_decoder_layers() -> None:

@@ -1,4 +1,4 @@
-"""Multi-head attention with a bias behind its projection."""
+"""Multi-head attention with biases behind its projections."""
 
 from __future__ import annotations
 
@@ -66,3 +66,53 @@ def test_value(imported: Callable[[Package], ModuleType]) -> None:
 def test_other_terms_are_no_bias(added: str) -> None:
     package = package_of([JOINED + added + r", \quad " + HEADS])
     assert "class MultiHeadAttention" not in package.get("transformer/attention.py", "")
+
+
+IN_CALL = r"\mathrm{head}_i = \mathrm{Attention}(Q W_i^Q + b_i^Q, K W_i^K + b_i^K, V W_i^V + b_i^V)"
+WRITTEN = (
+    r"\mathrm{head}_i = \mathrm{softmax}\left(\frac{(Q W_i^Q + b_i^Q)(K W_i^K + b_i^K)^\top}"
+    r"{\sqrt{d_k}} MASK\right) (V W_i^V + b_i^V)"
+)
+CAUSAL = r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("of_keys", [True, False])
+@pytest.mark.parametrize("heads", [IN_CALL, WRITTEN])
+def test_biases_before_the_heads(
+    heads: str,
+    of_keys: bool,
+    causal: bool,
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    """That of the keys may have none, as in Whisper; it moves all scores of a query alike."""
+    if not of_keys:
+        heads = heads.replace(" + b_i^K", "")
+    notes = [JOINED + " + b^O", heads.replace("MASK", "+ M" if causal else "")]
+    if causal:
+        call = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(Q K^\top / \sqrt{d_k} + M) V"
+        notes = [*notes, CAUSAL, *([call] if heads.count("Attention") else [])]
+        notes = [
+            one.replace("(Q, K, V) = \\mathrm{Concat}", "(X) = \\mathrm{Concat}") for one in notes
+        ]
+        for letter in "QKV":
+            notes[1] = notes[1].replace(f"{letter} W_i", "X W_i")
+    files = package_of(notes)
+    package = imported(files)
+    attention = (package.CausalSelfAttention if causal else package.MultiHeadAttention)(12, 3)
+    biases = [name for name, _ in attention.named_parameters() if name.endswith("bias")]
+    assert len(biases) == 3 + of_keys and ("W_K.bias" in biases) == of_keys
+    theirs = nn.MultiheadAttention(12, 3, batch_first=True)
+    for weight in attention.parameters():
+        nn.init.normal_(weight)
+    linears = (attention.W_Q, attention.W_K, attention.W_V)
+    bias = torch.zeros(12) if attention.W_K.bias is None else attention.W_K.bias
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in linears]))
+        theirs.in_proj_bias.copy_(torch.cat([linears[0].bias, bias, linears[2].bias]))
+        theirs.out_proj.load_state_dict(attention.W_O.state_dict())
+    x = torch.randn(2, 5, 12)
+    later = torch.ones(5, 5, dtype=torch.bool).triu(1) if causal else None
+    torch.testing.assert_close(attention(x), theirs(x, x, x, attn_mask=later)[0])
+    assert run_tests(files)

@@ -105,6 +105,10 @@ class Linker:
         """The formulas that a formula may be typed together with: several choices."""
         return uses.linked(self.formulas, self.declarations, entry)
 
+    def updates_before(self, entry: Entry) -> tuple[Entry, ...]:
+        """The formulas of its section that a formula goes on from, ``x ← x + f(x)``."""
+        return uses.updates_before(self.formulas, entry)
+
     def _alone(self, entry: Entry) -> Typed:
         parsed = self.formulas.parsed[entry]
         if parsed.tree is None:
