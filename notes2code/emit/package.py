@@ -154,9 +154,27 @@ class _Renderer:
         of_parts |= {f"tests/test_formulas.py::{test}": {n} for test, n in made.tested.items()}
         of_parts |= tests_of_training(files, self._views())
         doubts: dict[Part | Plain, str] = {
-            part: doubt for part in self.texts if (doubt := self.views[part].doubt)
+            part: doubt
+            for part in self.texts
+            if (doubt := self.views[part].doubt or self._without_places(part))
         }
         return Package(dict(sorted(files.items())), classes, self.left_out, of_parts, doubts)
+
+    def _without_places(self, part: Part) -> str:
+        """What is doubtful about a model that does not tell where its tokens stand: the notes have
+        positions that no class uses."""
+        if self.views[part].tells_places:
+            return ""
+        used = {one for other in self.texts for one in other.uses.values()}
+        unused = [
+            f"{one.name} ({one.sources[0].note}:{one.sources[0].line})"
+            for one in self.texts
+            if one.component.family == "positions" and one.from_notes and one not in used
+        ]
+        listed = " or ".join(unused)
+        return (
+            f"nothing in it tells where a token stands, and {listed} has no use" if listed else ""
+        )
 
     def _files(self, made: Functions) -> dict[str, str]:
         """All files, by path."""

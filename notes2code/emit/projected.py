@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from notes2code.components.own_sizes import in_own_sizes
-from notes2code.components.settings import CAUSAL
+from notes2code.components.settings import CAUSAL, is_mask
 from notes2code.emit.called import weights_of_called
 from notes2code.emit.graph import EmitError
 from notes2code.emit.mask import WINDOW
@@ -68,6 +68,12 @@ class Projected:
     def placed(self) -> bool:
         """Whether the scores depend on where queries and keys stand, not counting a causal mask."""
         return bool((self.inner or self.view).attention.mask.positions())
+
+    @property
+    def tells_places(self) -> bool:
+        """Whether scores depend on where queries and keys stand, not counting what is hidden."""
+        mask = (self.inner or self.view).attention.mask
+        return self.turns or bool(mask.table) or not all(map(is_mask, mask.by_position()))
 
     @property
     def hides(self) -> bool:

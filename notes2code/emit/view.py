@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn, TypeAlias
 
@@ -156,9 +156,23 @@ class View:
     @property
     def turns(self) -> bool:
         """Whether it is a layer, or made of layers, whose attention turns queries and keys."""
-        attentions = [self.uses[role].projected for role in ("Mix", "Cross") if role in self.uses]
-        layers = [self.uses[role] for role in STACKED if role in self.uses]
-        return any(a.turns for a in attentions) or any(layer.turns for layer in layers)
+        return any(attention.turns for attention in self._attentions(STACKED))
+
+    @property
+    def tells_places(self) -> bool:
+        """Whether a model of tokens tells them apart by where they stand, and not only by what a
+        mask hides."""
+        of_tokens = self.family == "models" and "U" in self.recognised.found.roles
+        if not of_tokens or self.has_places:
+            return True
+        roles = (*STACKED, "Reader")
+        return any(attention.tells_places for attention in self._attentions(roles))
+
+    def _attentions(self, roles: Sequence[str]) -> Iterator[Projected]:
+        """The attentions of a layer, or of the layers that it is made of in some roles."""
+        yield from (self.uses[role].projected for role in ("Mix", "Cross") if role in self.uses)
+        for role in self.uses.keys() & {*roles}:
+            yield from self.uses[role]._attentions(roles)
 
     @cached_property
     def is_gpt2(self) -> bool:

@@ -255,3 +255,40 @@ def test_a_model_calls_a_norm_as_the_notes_have_it(
     assert {"GPT", "RMSNorm"} <= _classes(rendered)
     assert not rendered.diagnostics
     assert run_tests(rendered.files, "-k", "gpt_is_the_formula")
+
+
+TURN = r"""## Positions
+
+$$\mathrm{RoPE}(x)_{m,2i} = x_{m,2i} \cos(m\theta_i) - x_{m,2i+1} \sin(m\theta_i), \quad
+\mathrm{RoPE}(x)_{m,2i+1} = x_{m,2i} \sin(m\theta_i) + x_{m,2i+1} \cos(m\theta_i), \quad
+\theta_i = 10000^{-2i/d}$$
+"""
+MASK = r"M_{ij} = \begin{cases} 0 & 0 \le i - j < 8 \\ -\infty & \text{otherwise} \end{cases}"
+FAR = r"$$D_{ij} = -\frac{i - j}{2}$$"
+SCORES = r"\frac{X W_i^Q (X W_i^K)^\top}{\sqrt{d_k}} + M"
+TURNED = r"\frac{\mathrm{RoPE}(X W_i^Q) \mathrm{RoPE}(X W_i^K)^\top}{\sqrt{d_k}} + M"
+MHA = r"""$$\mathrm{MHA}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad
+\mathrm{head}_i = \mathrm{softmax}\left(SCORES\right) X W_i^V, \quad MASK$$
+"""
+NO_PLACES = MODEL.replace(" + W_p", "").replace(r"transformer\_block", "Block")
+HEADED = BLOCK.replace("y =", r"\mathrm{Block}(x) =")
+
+
+@pytest.mark.parametrize(
+    ("turn", "scores", "model", "told"),
+    [
+        (TURN, SCORES, NO_PLACES, 1),
+        (TURN, TURNED, NO_PLACES, 0),
+        (TURN, SCORES + " + D", NO_PLACES, 0),
+        (TURN, SCORES, NO_PLACES.replace("U W_e", "U W_e + W_p"), 0),
+        ("", SCORES, NO_PLACES, 0),
+    ],
+)
+def test_positions_that_a_model_does_not_have_are_told(
+    made: Made, turn: str, scores: str, model: str, told: int
+) -> None:
+    heads = MHA.replace("SCORES", scores).replace("MASK", MASK)
+    rendered = made(turn, heads, FAR if "D" in scores else "", HEADED, model)
+    assert "GPT" in _classes(rendered)
+    doubts = [d.message for d in rendered.diagnostics if d.code == "N2C057"]
+    assert sum("RotaryEmbedding" in doubt and "has no use" in doubt for doubt in doubts) == told
