@@ -7,7 +7,7 @@ from abc import abstractmethod
 from notes2code.diagnostics import warning
 from notes2code.latex.characters import Token
 from notes2code.latex.reader import TokenReader
-from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Node, Script, words_in
+from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Node, Num, Script, words_in
 
 FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 INDICES = frozenset("ijklmnstr")
@@ -67,8 +67,12 @@ class Arguments(TokenReader):
         return Apply(function, name.sub, name.span)
 
     def ends_argument(self, last: Node) -> bool:
-        """Whether an argument without parentheses ends before the next factor."""
+        """Whether an argument without parentheses ends before the next factor. The
+        ``\\log \\frac{1}{n} \\sum_i x_i`` is one of the mean."""
         token = self.peek()
+        match last:
+            case Frac(Num(), Name() | Script() | Num() | Juxt()) if token.kind == "big":
+                return False
         if token.kind in ("fn", "big") or token.text in FUNCTION_WORDS or token.kind == "env":
             return True
         if token.kind == "open":

@@ -438,9 +438,12 @@ def free_indices(expr: Expr, rename: Rename = _same) -> frozenset[Index]:
 
 
 def substitute(expr: Expr, values: Mapping[Index, Expr]) -> Expr:
-    """The expression with some of its free indices replaced."""
+    """The expression with some of its free indices replaced, and those that are linked to them."""
     if isinstance(expr, Idx):
-        return values.get(expr.index, expr)
+        index = expr.index
+        while index.link is not None and index not in values:
+            index = index.link
+        return values.get(index, expr)
     if not values:
         return expr
     return rebuild(expr, lambda child: substitute(child, values))

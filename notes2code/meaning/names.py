@@ -268,7 +268,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
             return (1,)  # the one-hot vector 1_y
         if indices == 0 and base == "input":
             return (1, 2, 0)
-        if indices == 1 and base.lower() in ("query", "key", "value"):
+        if indices == 1 and base.lower() in ("query", "key", "value", "pe"):
             return (1, 2, 0)
         return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
     if base in _PARAMETERS and name.endswith(("_Q", "_K", "_V")):
@@ -278,6 +278,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if _is_greek(base):
         if base in ("Phi", "Psi", "Omega", "Delta", "Gamma") and (bold or transposed):
             return (2, 1, 0)
+        if base == "Omega" and name != base and indices == 0:
+            return (2, 1, 0)  # the Ω_q beside a bias β_q
         if bold or transposed:
             return 1, 0, 2
         return (0, 1) if base in ("alpha", "beta", "gamma", "eta", "lambda", "tau") else (0, 1, 2)

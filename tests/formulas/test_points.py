@@ -141,6 +141,37 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         "w[d] V[d,p] h[m,p] U[d,r] f[n,m,r]",
         lambda w, v, h, u, f: np.tanh(h @ v.T + f @ u.T) @ w,
     ),
+    # Two weights of a step are numbers, whatever noise is by custom.
+    Case(
+        r"v_t = \alpha_t \epsilon - \sigma_t x",
+        "alpha[n] epsilon[d] sigma[n] x[d]",
+        lambda a, e, s, x: np.outer(a, e) - np.outer(s, x),
+    ),
+    Case(
+        r"q_n = \beta_q + \Omega_q x_n",
+        "beta_q[p] Omega_q[p,d] x[n,d]",
+        lambda b, w, x: x @ w.T + b,
+    ),
+    # What is added to two linear maps is a vector, and the bias of a linear model is a number.
+    Case(
+        r"x_t = A x_{t-1} + B u_t + w_t",
+        "A[d,d] x[d] B[d,p] u[p] w[d]",
+        lambda a, x, b, u, w: a @ x + b @ u + w,
+    ),
+    Case(r"\hat y = X w + b", "X[n,d] w[d] b", lambda x, w, b: x @ w + b),
+    # Letters of a total are numbers, and what an activation is given is one, too.
+    Case(r"B = b \cdot g \cdot n", "b g n", lambda b, g, n: b * g * n),
+    Case(
+        r"\text{JumpReLU}_\theta(z) = z \cdot H(z - \theta)",
+        "z theta H()",
+        lambda z, t, f: z * f(z - t),
+    ),
+    # The variance of a difference, whose terms have one axis.
+    Case(
+        r"r = 1 - \frac{\text{Var}(x - y)}{\text{Var}(x)}",
+        "x[d] y[d]",
+        lambda x, y: 1 - np.var(x - y) / np.var(x),
+    ),
     # A linear model of a few features, and vectors that weights stand before as rows.
     Case(
         r"z = w_1 x_1 + w_2 x_2 + b",
@@ -277,3 +308,11 @@ def test_how_far_a_step_goes_is_a_number() -> None:
     compiled = compile_formula(r"x_{t+h} = x_t + h v_\theta(x_t, t)")
     axes = {one.name: len(one.shape) for one in compiled.inputs if one.kind == "array"}
     assert axes == {"x": 2, "h": 0}
+
+
+def test_the_logarithm_before_a_mean_is_one_of_it() -> None:
+    mean = compile_formula(r"u = \log \frac{1}{n} \sum_i \exp(z_i)")
+    z = np.random.default_rng(0).standard_normal(5)
+    np.testing.assert_allclose(mean.reference(z=z), np.log(np.exp(z).mean()))
+    product = compile_formula(r"u = \log (1/c) \sum_i z_i", shapes={"z": ("n",)})
+    np.testing.assert_allclose(product.reference(z=z, c=3.0), -np.log(3) * z.sum())

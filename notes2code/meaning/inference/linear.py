@@ -83,5 +83,5 @@ def cosine(run: Run, left: Value, right: Value, span: Span) -> Value:
 def length(value: Value) -> Expr:
     """The length of a vector, or of each row of a matrix."""
     copy = Index("", find_index(value.axes[-1]).size)
-    body = ir.substitute(value.body, {value.axes[-1]: Idx(copy)})
+    body = ir.substitute(value.body, {find_index(value.axes[-1]): Idx(copy)})
     return ir.Pow(ir.Reduce("sum", copy, ir.Pow(body, ir.Num(2))), ir.HALF)

@@ -241,7 +241,11 @@ def _refuse_counted(run: Run, inner: Node) -> None:
         above in inside and _is_total(below)
         for above, below in arithmetic.quotients(run.seen.nodes)
     )
-    if mean or share or (added and len(everywhere) == len(inside)):
+    given = [g for g in run.seen.nodes.of(Group) if g.separators[:1] == ("|",)]
+    shared = any(below in inside for _, below in arithmetic.quotients(run.seen.nodes))
+    # The β / |y| beside p(y|x) is one for each token.
+    response = shared and any(_names(run, group.items[0]) == use.name for group in given)
+    if mean or share or response or (added and len(everywhere) == len(inside)):
         text = (
             f"`|{run.quote(inner.span)}|` may be a number of tokens, a norm or the size of a number"
         )

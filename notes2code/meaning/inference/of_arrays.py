@@ -181,7 +181,7 @@ def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
 def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The variance over the features (population)."""
     value = _vector(run, name, group, span)
-    axis = value.axes[-1]
+    axis = find_index(value.axes[-1])
     mean = ir.Reduce("mean", axis, value.body)
     copy = ir.Index(axis.name, axis.size)
     centred = ir.add(ir.substitute(value.body, {axis: ir.Idx(copy)}), ir.negative(mean))

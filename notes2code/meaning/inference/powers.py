@@ -84,6 +84,8 @@ def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
     inner = ungrouped(node.body if isinstance(node, Neg) else node)
     product = isinstance(inner, Juxt) or (isinstance(inner, Infix) and inner.op in "·×*")
     factors = {binders.bare(factor) for factor in children(inner)} if product else set()
+    if isinstance(inner, Name):
+        factors = {*inner.text.split()}  # the difference ΔA, which is no other than Δ A here
     step = any(name.startswith("Delta") or name == "t" for name in factors)
     if step and any(len(name) == 1 and name.isupper() for name in factors):
         raise error(
@@ -280,7 +282,7 @@ def index(run: Run, value: Value, sub: Node) -> Value:
             link(run, place, axis, sub.span)
             axes.append(place)
         else:
-            body = ir.substitute(body, {axis: place})
+            body = ir.substitute(body, {find_index(axis): place})
     return Value(body, tuple(axes), value.span)
 
 

@@ -50,6 +50,8 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
         run.pay(2.4 * lacking)  # the ε of (1 - t) x + t ε is of the kind of x
     elif _is_row_on_matrix(left, right):
         run.pay(2.4)  # the δ of W - η δ x^⊤ is a column, and W a matrix
+    elif _is_of_examples(left) and _is_whole(right):
+        run.pay(0.7 * right.rank)  # the b of X w + b is one number for all examples
     elif left.rank != right.rank:
         _weigh(run, node, left, right)
     shifted = value.rank == 2 and 0 in (left.rank, right.rank)
@@ -133,7 +135,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     elif (
         _are_of_one_family(left, right)
         or (left.rank == 1 and _is_bias(right))
-        or (not run.seen.attends and _is_sum(left.body) and _is_plain_letter(right))
+        or (not run.seen.attends and _adds_sum(left) and _is_plain_letter(right))
     ):
         # The x_i and p_i of a sum, a vector and its bias, are of one kind; so is the V_t beside a
         # V(s_t), which is a number.
@@ -243,6 +245,14 @@ def _is_state(run: Run, value: Value) -> bool:
 
 def _is_bias(value: Value) -> bool:
     return isinstance(value.body, ir.Ref) and bool(value.body.at) and value.body.array[0] == "b"
+
+
+def _is_of_examples(value: Value) -> bool:
+    """Whether a value is the ``X w`` of a linear model, a number for each row of X."""
+    match value.body:
+        case ir.Reduce("sum", _, ir.Mul((ir.Ref("X", (_, _)), ir.Ref(weights, (_,))))):
+            return weights in ("w", "beta", "theta")
+    return False
 
 
 def _is_of_pair(value: Value) -> bool:
@@ -392,6 +402,11 @@ def _is_location(run: Run, node: Infix, value: Value) -> bool:
 def _is_sum(body: Expr) -> bool:
     """Whether a value is a sum over an index, such as a dot product or a linear map."""
     return isinstance(body, ir.Reduce) and body.kind == "sum"
+
+
+def _adds_sum(value: Value) -> bool:
+    """Whether linear maps are added up, as in ``A x + B u``."""
+    return all(map(_is_sum, _terms(value.body)))
 
 
 def _is_norm(body: Expr) -> bool:

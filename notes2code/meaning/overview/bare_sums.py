@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.arithmetic import terms
 from notes2code.meaning.stated import Define, Restated, Statement
 
@@ -123,6 +123,25 @@ def _of_linear_model(added: Sequence[Node]) -> Sequence[Node]:
 
 _LINEAR = frozenset(["w", "beta", "theta"])
 """Letters of the weights of a linear model."""
+
+
+def scheduled(nodes: Nodes) -> Iterator[Node]:
+    """The α_t and the σ_t of ``α_t x + σ_t ε``, which a schedule gives each step."""
+    for node in nodes.of(Infix):
+        yield from _of_schedule(terms(node))
+
+
+def _of_schedule(added: Sequence[Node]) -> Iterator[Node]:
+    pairs = [term.factors for term in added if isinstance(term, Juxt) and len(term.factors) == 2]
+    weights = [first for first, last in pairs if scripts.is_name(last)]
+    letters = {binders.bare(weight) for weight in weights}
+    below = {w.sub.text for w in weights if isinstance(w, Script) and isinstance(w.sub, Name)}
+    plain = all(isinstance(w, Script) and w.sup is None for w in weights)
+    if len(weights) == len(added) == len(letters) > 1 and letters <= _SCHEDULED and plain:
+        yield from weights if below == {"t"} else ()
+
+
+_SCHEDULED = frozenset(["alpha", "sigma", "beta", "gamma", "a", "b"])
 
 
 def _factors(term: Node) -> Sequence[Node]:

@@ -58,6 +58,15 @@ def worded(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
     for relation in nodes.of(Relation):
         yield from _of_size(relation)
     yield from costs.worded(defines)
+    yield from (name for define in defines for name in _of_activation(define))
+
+
+def _of_activation(define: Define) -> Iterator[str]:
+    """The z of ``\\text{JumpReLU}(z) = z · H(z - θ)``: an activation is one of each number."""
+    match define.target:
+        case Juxt((name, Group("(", (Name(given),)))):
+            if binders.bare(name).endswith(("eLU", "ELU", "iLU")):
+                yield given
 
 
 def _of_size(relation: Relation) -> Iterator[str]:

@@ -34,6 +34,7 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
         one for one in defines if one.target and binders.bare(one.target) in {*names.TOTALS, "n"}
     ]
     totals = {id(ungrouped(value)) for one in targets for value in one.values}
+    found.update(name for define in defines for name in _of_total(define))
     for node in arithmetic.sums(nodes):
         found.update(_of_sizes(arithmetic.terms(node)))
     for product in nodes.of(Juxt):
@@ -53,6 +54,17 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
         if isinstance(parts[0], Juxt) and _counts(parts[0]):
             found.update(filter(None, map(arithmetic.plain, binders.chain(parts[1]))))
     return found
+
+
+def _of_total(define: Define) -> Iterator[str]:
+    """The letters of ``B = b · g · n``, a total by its capital: arrays are not multiplied so."""
+    chain = binders.chain(define.values[0])
+    signed = isinstance(define.values[0], Infix) and define.values[0].op in "·×"
+    total = define.target is not None and binders.bare(define.target) in names.COUNTS
+    if signed and total and len(chain) > 2:
+        letters = [factor.text for factor in chain if isinstance(factor, Name)]
+        if len(letters) == len(chain) and all(len(x) == 1 and x.islower() for x in letters):
+            yield from letters
 
 
 def is_amount(node: Node) -> bool:
