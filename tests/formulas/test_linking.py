@@ -24,6 +24,13 @@ TURNED = (
         lambda q, k, v: softmax(k @ q) @ v,
         context=[r"\alpha(q, k_i) = \frac{\exp(q^\top k_i)}{\sum_{j=1}^m \exp(q^\top k_j)}"],
     ),
+    # What is made of all h_i may be called h.
+    Case(
+        r"\alpha_i = \frac{\exp(w^\top h_i)}{\sum_k \exp(w^\top h_k)}",
+        "w[d] h[n,d]",
+        lambda w, h: softmax(h @ w),
+        context=[r"h = \sum_i \alpha_i h_i"],
+    ),
     Case(
         r"y = \phi(W x)",
         "W[p,d] x[d]",
@@ -620,3 +627,19 @@ def test_one_of_several_numbers_is_told() -> None:
     assert told(r"R(x) = x \cos \theta")
     assert not told(r"r_i = x_i \cos \theta_i")
     assert not told(r"R(x, \theta) = x \cos \theta")
+
+
+def test_a_letter_that_is_given_other_things_is_another_function() -> None:
+    ratio, square = r"r_t(\theta) = \frac{p_t}{q_t}", "f(x) = x^2"
+    for latex in (
+        r"P = \frac{e^{r(x, y)}}{e^{r(x, y)} + e^{r(x, z)}}",
+        r"s = \sum_i f(q_i, D) w_i",
+    ):
+        inputs = compile_formula(latex, context=[ratio, square]).inputs
+        assert [one.kind for one in inputs].count("function") == 1
+
+
+@pytest.mark.parametrize("call", ["f(x, y)", "f(q)"])
+def test_a_call_that_lacks_something_is_refused(call: str) -> None:
+    with pytest.raises(FormulaError, match="arguments, not"):
+        compile_formula(f"y = {call}", context=["f(x, q, k) = x + q k"])

@@ -321,6 +321,17 @@ def steps(q: Any, k: Any) -> Any:
         "a[n,n]",
         lambda a: np.diag(np.diag(a)),
     ),
+    # What a power of a product with an index is made of is a number, but for two vectors.
+    Case(
+        r"f_i = (b \cdot s^{d/(d-2)})^{-2i/d}, \quad i = 0, \dots, n - 1",
+        "b+ s+ n# d#",
+        lambda b, s, n, d: (b * s ** (d / (d - 2))) ** (-2 * np.arange(n) / d),
+    ),
+    Case(
+        r"y_i = (u \cdot w)^{2i}, \quad i = 1, \dots, n",
+        "u[d] w[d] n#",
+        lambda u, w, n: (u @ w) ** (2 * np.arange(1, n + 1)),
+    ),
     # The real part of a product of turned pairs, one of which is conjugated.
     Case(
         r"s_{mn} = \mathrm{Re}[q_m k_n^* e^{i(m-n)\theta}]",

@@ -305,6 +305,8 @@ class Linker:
                     continue
                 if names.is_any_function(name) and self._multiplies(entry, name, other):
                     continue
+                if names.is_any_function(name) and uses.is_given_others(mine, name, equation):
+                    continue
                 theirs = self.formulas.parsed[other]
                 if softmax.is_defined(equation) or is_turned(mine, theirs, equation):
                     break

@@ -164,6 +164,9 @@ def _elements(
         fewer = all(whole is not None and whole.written < max(written) for whole in wholes)
         if not fewer or written != {len(equation.value.indices)}:
             continue
+        made = linker.formulas.parsed[others[0]].seen
+        if made is None or not written.isdisjoint(made.counted.get(name, ())):
+            continue  # the h of h = Σ_i α_i h_i is none of the h_i
         if _is_added_up(name, mine.seen) and not _is_of_tokens(
             linker, others[0], name, equation_of
         ):

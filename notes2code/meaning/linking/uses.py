@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from notes2code.latex.tree import Group, Juxt, words_in
+from notes2code.meaning import names
+from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking.declarations import Declarations
 from notes2code.meaning.linking.entries import Entry, Parsed, family
 from notes2code.meaning.linking.formulas import Formulas
@@ -131,6 +136,26 @@ def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs
     if indexed.written:
         return name in theirs.states and f"{name}_0" not in theirs.arrays
     return name in theirs.updates and entry.section != other.section
+
+
+def is_given_others(mine: Parsed, name: str, equation: Equation) -> bool:
+    """Whether a formula gives a letter other things than its definition has, and not as many: the
+    r(x, y) of a reward is no ratio r(θ)."""
+    if mine.seen is None or equation.elements:
+        return False
+    pairs = [pair for product in mine.seen.nodes.of(Juxt) for pair in pairwise(product.factors)]
+    given = [
+        behind
+        for before, behind in pairs
+        if isinstance(behind, Group) and behind.open == "("
+        if (use := mine.seen.understood(before)) is not None and use.name == name
+    ]
+    least = len(equation.parameters)
+    most = least + len(equation.unused) + len(equation.counted)
+    own = {names.base_letter(parameter) for parameter in equation.parameters}
+    return bool(given) and all(
+        not least <= len(group.items) <= most and own.isdisjoint(words_in(group)) for group in given
+    )
 
 
 def other_cases(formulas: Formulas, entry: Entry, *names: str) -> list[Entry]:

@@ -22,9 +22,11 @@ from notes2code.latex.tree import (
     Num,
     Script,
     ungrouped,
+    words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.overview.survey import Survey
 
 _ROLES = frozenset("qkvw")
@@ -54,6 +56,36 @@ def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
             continue
         if [names.label(at.node) for at in use.indices] == binders.bound_letters(big.sub):
             yield use.name
+
+
+def of_bases(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The b and the s of ``(b · s^a)^{-2i/d}``, whose product is raised to a power with an index;
+    those of ``(b · s)^{2i}`` may be vectors."""
+    for node in nodes.of(Script):
+        match node:
+            case Script(Group("(", (inner,)), None, sup) if isinstance(sup, _COMPUTED):
+                counts = bool(words_in(sup) & seen.bound)
+                parts = arithmetic.multiplied(inner) if counts else ()
+                factors = [*map(_base, parts)]
+                dotted = isinstance(inner, Infix) and not any(isinstance(p, Script) for p in parts)
+                if not dotted and all(
+                    factor is not None and factor.text.islower() for factor in factors
+                ):
+                    yield from (seen.use(factor).name for factor in factors if factor is not None)
+
+
+def _base(factor: Node) -> Name | None:
+    """A plain letter, or the one that is raised."""
+    match factor:
+        case Name(_, _, "") as letter:
+            return letter
+        case Script(Name(_, _, "") as letter, None, _, 0) if not scripts.is_transposed(factor):
+            return letter
+    return None
+
+
+_COMPUTED = (Neg, Infix, Frac, Juxt)
+"""Exponents that are no index by themselves."""
 
 
 def of_trials(nodes: Nodes) -> Iterator[tuple[Node, Node]]:

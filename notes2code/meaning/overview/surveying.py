@@ -171,6 +171,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.elements.update(elements.numbers(seen, nodes, statements))
     seen.elements.update(points.entries(seen, nodes))
     seen.elements.update(elements.told(seen, scope.elements) if scope.elements else ())
+    seen.powered.update(exponents.of_bases(seen, nodes))
     seen.exponents = set(exponents.raised(seen, nodes))
     uses = (seen.understood(node) for pair in exponents.of_trials(nodes) for node in pair)
     seen.exponents.update(use.name for use in uses if use is not None)
