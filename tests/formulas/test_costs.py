@@ -9,6 +9,15 @@ from tables import Case, check, table
 
 
 @table(
+    # What is added to so many times the square of a width counts; so do the parts of a power law.
+    Case(r"N = 12 L d^2 + V d", "L V d#", lambda n, v, d: 12 * n * d**2 + v * d),
+    Case(r"N = G \cdot (C / 6)^a", "G C+ a", lambda g, c, a: g * (c / 6) ** a),
+    Case(r"S = Q \cdot (K / 2)^T", "Q[n,d] K[m,d]", lambda q, k: q @ k.T / 2),
+    # An exponential less 1 is scaled, and its ratio of probabilities is of numbers.
+    Case(r"f(z) = a (e^z - 1)", "z[n] a", lambda z, a: a * np.expm1(z)),
+    Case(
+        r"k = \frac{q}{p} - \log \frac{q}{p} - 1", "q+ p+", lambda q, p: q / p - np.log(q / p) - 1
+    ),
     # What the sums of a section go up to is how many there are.
     Case(
         r"N_u * N_v",

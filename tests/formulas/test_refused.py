@@ -325,6 +325,11 @@ INDICES = [
         r"y = \begin{cases} x & «\text{kun}» |x| > 1 \\ 0 & \text{kun } |x| \le 1 \end{cases}",
     ),
     refused("N2C037", r"L = c + b «S[\pi](s_t)»"),
+    refused("N2C033", r"N = «G (C/6)»^a"),
+    refused(
+        "N2C042",
+        r"O_i = \mathrm{diag}(\ell_{i-1}) «e^{m_{i-1} - m_i}» O_{i-1} + \tilde{P}_{ij} V_j",
+    ),
     refused("N2C037", r"y = \begin{cases} x & «\text{unless}» x > 0 \\ 0 & x \le 0 \end{cases}"),
     refused("N2C037", r"y = \begin{cases} x & «gdy» x > 0 \\ 0 & gdy x \le 0 \end{cases}"),
     refused("N2C037", r"M_{ij} = \begin{cases} 0 & «se» j \le i \\ -\infty & j > i \end{cases}"),

@@ -83,6 +83,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
             look_alikes.refuse_made_matrix(run, factors, at)
         return None
     look_alikes.refuse_spelt_name(run, factors[: at + 1], group)
+    look_alikes.refuse_raised_share(run, name, behind)
     if isinstance(behind, Script) and _tells_axis(run, name, behind):
         name = Script(name, behind.sub, None, 0, name.span)
         behind = replace(behind, sub=None)

@@ -235,6 +235,22 @@ def refuse_unclear(run: Run, name: Node, group: Group) -> None:
             raise unclear(run, name, group)
 
 
+def refuse_raised_share(run: Run, name: Node, behind: Node) -> None:
+    """The ``G (C/6)^a`` of a power law is hardly a function to a power that a letter tells."""
+    match behind:
+        case Script(Group("(", (Frac() | Infix("/"),)) as group, None, Name()) if (
+            names.is_capital(name)
+            and not scripts.is_transposed(behind)
+            and well_known.is_unknown(run, run.seen.use(name))
+        ):
+            raise error(
+                "N2C033",
+                f"`{run.quote(name.span.to(group.span))}` may be a call or a product",
+                name.span.to(group.span),
+                "write `\\cdot` for a product",
+            )
+
+
 def refuse_operator(run: Run, name: Node, group: Group, behind: Node | None) -> None:
     """``S[π](s)`` is what S makes of π at s, and no product."""
     unknown = scripts.is_name(name) and well_known.is_unknown(run, run.seen.use(name))

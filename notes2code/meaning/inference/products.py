@@ -56,6 +56,10 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
             at += 1
     if _is_bilinear(values) and values[0].rank != values[2].rank:
         run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
+    for matrix, column, other in zip(values, values[1:], values[2:], strict=False):
+        if (matrix.rank, column.rank, other.rank) == (2, 1, 2) and not column.row:
+            text = f"`{run.quote(column.span)}` is a column before a matrix, and scales no rows"
+            run.conflict(3, text, column.span)  # the e^m of diag(a) e^m O
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
     values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(run, value.body))
     first = next((at for at, value in enumerate(values) if value.rank), 0)

@@ -74,6 +74,8 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         if isinstance(right.body, ir.Mul):  # ‖a‖‖b‖ is below the dot product of two vectors
             run.pay(1.1 * sum(map(_is_matrix_norm, right.body.factors)))
             run.pay(2.2 * sum(map(_is_amount, right.body.factors)))
+        if left.rank and {_probability(left), _probability(right)} == {"p", "q"}:
+            run.pay(1.2)  # the p of q / p is as q is
         sizes.note_scale(run, right.body, left.body)
         along = left.along
         divided = None if along is None else (lambda k: ir.mul(along(k), ir.inverse(right.body)))
@@ -103,6 +105,12 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
     if left.rank > right.rank:
         run.pay(1.0)  # what all rows of a matrix are divided by is a number
     return elementwise(run, left, right, lambda a, b: ir.mul(a, ir.inverse(b)), span)
+
+
+def _probability(value: Value) -> str:
+    """The p of a p that stands alone, "" of anything else."""
+    whole = isinstance(value.body, ir.Ref) and len(value.body.at) == value.rank
+    return value.body.array if whole and isinstance(value.body, ir.Ref) else ""
 
 
 def _are_norms(left: Value, right: Value) -> bool:

@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
-from notes2code.meaning.overview import arithmetic
+from notes2code.meaning.overview import arithmetic, exponents
 
 SCALES = frozenset("as")
 """Small letters that scale a difference in parentheses, and are no functions of it."""
@@ -36,7 +36,7 @@ def numbers(nodes: Nodes) -> Iterator[str]:
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
         yield from (*_of_settings(added), *_of_weighing(added), *_of_penalty(added))
     for factors in arithmetic.products(nodes):
-        yield from _scales(factors)
+        yield from (*_scales(factors), *_of_power_law(factors))
     for above, below in arithmetic.quotients(nodes):
         yield from _shifting(above, below)
 
@@ -134,14 +134,27 @@ def _shifting(above: Node, below: Node) -> Iterator[str]:
 
 
 def _scales(factors: Sequence[Node]) -> Iterator[str]:
-    """The s of ``s (q - z)``, ``s · (q - z)``, ``s (Q(x) - z)`` and ``s H^{(l)}``."""
+    """The s of ``s (q - z)``, ``s · (q - z)``, ``s (Q(x) - z)`` and ``s H^{(l)}``, and the a of ``a
+    (e^z - 1)``."""
     for scale, group in pairwise(factors):
         match scale, _first(group):
             case Name(letter, _, ""), Script(base, None, Group("(", (Name("l"),))):
                 yield from [letter] if letter in SCALES and binders.bare(base).isupper() else []
             case Name(letter, _, ""), Group("(", (Infix("-", first, last),)) if letter in SCALES:
                 plain = scripts.is_name(first) or _is_call(first)
+                if isinstance(last, Num) and exponents.exponent(first) is not None:
+                    yield letter
                 yield from [letter] if plain and scripts.is_name(last) else []
+
+
+def _of_power_law(factors: Sequence[Node]) -> Iterator[str]:
+    """The G and the C of ``G · (C / 6)^a``."""
+    for scale, power in pairwise(factors):
+        match power:
+            case Script(Group("(", (share,)), None, Name()) if not scripts.is_transposed(power):
+                parts = arithmetic.quotient(share)
+                if parts is not None and all(map(arithmetic.is_count, parts)):
+                    yield from (x for part in (scale, *parts) for x in arithmetic.capitals(part))
 
 
 def _first(node: Node) -> Node:

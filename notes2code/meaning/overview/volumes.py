@@ -14,6 +14,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
     ungrouped,
+    walk,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
@@ -181,6 +182,10 @@ def _is_squared_size(node: Node) -> bool:
     return False
 
 
+def _is_squared_width(node: Node) -> bool:
+    return isinstance(node, Script) and _is_squared_size(node) and binders.bare(node) not in "nm"
+
+
 def _counts_by_name(name: str) -> bool:
     """Whether a name says how many or how long, as ``n_layers``, ``N_gpu`` and ``seq_len`` do."""
     base, _, last = name.partition("_")
@@ -193,9 +198,18 @@ _ARRAYS = frozenset("AKQVWacehqvwxyz")
 
 
 def _of_sizes(terms: Sequence[Node]) -> Iterator[str]:
-    """The capitals of ``C r_q + H d_v C + d_c``: what is added to a size counts."""
+    """The capitals of ``C r_q + H d_v C + d_c`` and ``12 L d^2 + V d``: what is added to a size, or
+    to so many times its square, counts."""
     if not all(map(arithmetic.is_count, terms)):
         return
     bare = (script_reader.unindexed(t) for t in terms if scripts.is_name(t))
-    if any(map(names.is_size_name, bare)) or any(_has_amount(t) or _has_width(t) for t in terms):
+    areas = [t for t in terms if isinstance(t, Juxt) and isinstance(t.factors[0], Num)]
+    small = {name.text for term in terms for name in walk(term) if isinstance(name, Name)}
+    area = all(x.isupper() or names.is_size_name(x) for x in small) and any(
+        _is_squared_width(factor) for term in areas for factor in term.factors
+    )
+    sizes = any(map(names.is_size_name, bare)) or any(
+        _has_amount(t) or _has_width(t) for t in terms
+    )
+    if area or sizes:
         yield from (name for term in terms for name in arithmetic.capitals(term))
