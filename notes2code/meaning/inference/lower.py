@@ -55,6 +55,7 @@ from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped, reduce_all, scalar
 from notes2code.meaning.notation import binders, derivatives, positions, scripts, slices
 from notes2code.meaning.overview import arithmetic
+from notes2code.meaning.overview.survey import used
 
 
 def _number(run: Run, node: Num) -> Value:
@@ -116,10 +117,25 @@ def _infix(run: Run, node: Infix) -> Value:
         return repeated
     if node.op in ("+", "-"):
         sums.refuse(run, node)
-        left = run.lower(node.left)
-        right = cells.beside(run, node, left) or run.lower(node.right)
+        if moving.moves_unread(run, node.left):
+            left, right = _behind(run, node.left, node.right)
+        else:
+            left = run.lower(node.left)
+            right = cells.beside(run, node, left) or run.lower(node.right)
         return sums.added(run, node, left, right)
     return signed_products.explicit(run, node)
+
+
+def _behind(run: Run, moving: Node, state: Node) -> tuple[Value, Value]:
+    """A term and the state that it moves, of whose kind it is: that is read first. The inputs stay
+    in the order in which they are written."""
+    known = {*run.symbols, *(use.name for use, _ in used(run.seen, moving))}
+    of_state = run.lower(state)
+    late = [name for name in run.symbols if name not in known]
+    moved = run.lower(moving)
+    for name in late:
+        run.symbols[name] = run.symbols.pop(name)
+    return moved, of_state
 
 
 def _negative(run: Run, node: Neg) -> Value:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from notes2code.latex.tree import Infix
+from notes2code.latex.tree import Infix, Node
 from notes2code.meaning import ir, names
+from notes2code.meaning.overview.survey import used
 
 if TYPE_CHECKING:
     from notes2code.meaning.inference.run import Run
@@ -26,6 +27,13 @@ def rank(run: Run, name: str) -> int | None:
     beside = (other for other, moved in run.seen.moves.items() if moved == state.name)
     whole = whole or any(run.scope.ranks.get(other) == count for other in beside)
     return count if count > 1 or (count and whole) else None
+
+
+def moves_unread(run: Run, node: Node) -> bool:
+    """Whether a term moves a state that is not read yet: of ``η g + w`` the w is read first."""
+    moves = run.seen.moves
+    moved = {moves[use.name] for use, _ in used(run.seen, node) if use.name in moves}
+    return not moved <= run.symbols.keys()
 
 
 def is_moment(run: Run, value: ir.Expr) -> bool:

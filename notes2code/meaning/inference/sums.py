@@ -19,6 +19,9 @@ from notes2code.meaning.inference.values import HADAMARD, Value, elementwise, fr
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.notation import binders, scripts
 
+_CONSTANTS = frozenset("ackmnst")
+"""Small letters of numbers that are added to each entry of an array."""
+
 
 def refuse(run: Run, node: Infix) -> None:
     """The refusal of a sum whose terms as written may not be what is meant."""
@@ -46,7 +49,7 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
     value = elementwise(
         run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
     )
-    if (lacking := _lacking(run, left, right)) > 0:
+    if (lacking := max(_lacking(run, left, right), _lacking(run, right, left))) > 0:
         run.pay(2.4 * lacking)  # the ε of (1 - t) x + t ε is of the kind of x
     elif _is_row_on_matrix(left, right):
         run.pay(2.4)  # the δ of W - η δ x^⊤ is a column, and W a matrix
@@ -108,7 +111,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(0.8)  # what counts features is not added to a matrix
     elif _is_mean(right) and _input(left) in run.seen.points:
         pass  # the μ_i of x_i - μ_i is the mean of the vector x_i, a number
-    elif left.rank == 0 and products.is_gain(run, right) and free_roots(left.body):
+    elif small.rank == 0 and products.is_gain(run, large) and free_roots(small.body):
         run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
     elif (small.rank, large.rank) == (0, 1) and _is_of_pair(small):
         run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
@@ -135,13 +138,13 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     elif (
         _are_of_one_family(left, right)
         or (left.rank == 1 and _is_bias(right))
-        or (not run.seen.attends and _adds_sum(left) and _is_plain_letter(right))
+        or (not run.seen.attends and _adds_sum(large) and _is_plain_letter(small))
     ):
         # The x_i and p_i of a sum, a vector and its bias, are of one kind; so is the V_t beside a
         # V(s_t), which is a number.
         called = isinstance(small.body, ir.Call)
         run.pay((2.2 if called else 1.2) * (large.rank - small.rank))
-    elif (left.rank, right.rank) == (0, 1) and _is_plain_letter(left) and _is_whole(right):
+    elif (small.rank, large.rank) == (0, 1) and _is_whole(large) and _are_alike(small, large):
         run.pay(1.2)  # the p of p + q is as q is
     elif small.rank == 0 and _is_location(run, node, small):
         run.pay(2.2)  # the μ of μ + σ ⊙ ε is as the noise is
@@ -356,6 +359,13 @@ def _is_plain_letter(value: Value) -> bool:
         return False
     base = names.base_letter(value.body.array)
     return len(base) == 1 and base.islower()
+
+
+def _are_alike(number: Value, vector: Value) -> bool:
+    """Whether a letter is as what it is added to: neither a constant, as the c of x + c, nor the a
+    beside a b, which is no bias there."""
+    constant = names.base_letter(_input(number)) in _CONSTANTS
+    return _is_plain_letter(number) and (not constant or _letter(vector.body) == "b")
 
 
 def _is_whole(value: Value) -> bool:

@@ -490,8 +490,11 @@ def _is_element(node: Node) -> bool:
 def _scales_normalised(node: Infix) -> bool:
     """Whether a node is ``γ \\hat x + β``, whose x̂ is what a normalisation made."""
     match node:
-        case Infix("+", Juxt((Name("gamma"), made)) | Infix("·" | "*", Name("gamma"), made), beta):
-            return binders.bare(beta) == "beta" and "_hat" in names.label(made)
+        case Infix("+", first, second):
+            scaled, beta = (second, first) if binders.bare(first) == "beta" else (first, second)
+            match scaled:
+                case Juxt((Name("gamma"), made)) | Infix("·" | "*", Name("gamma"), made):
+                    return binders.bare(beta) == "beta" and "_hat" in names.label(made)
     return False
 
 

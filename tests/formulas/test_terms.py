@@ -1,0 +1,40 @@
+"""The terms of a sum are what they are in whichever order they stand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import compile_formula
+from notes2code.oracle import sample
+
+SUMS: list[tuple[str, tuple[str, str], dict[str, int]]] = [
+    ("y", ("x", r"\sigma \epsilon"), {"x": 1, "sigma": 0, "epsilon": 1}),
+    ("A", ("W", r"\sigma \epsilon"), {"W": 2, "sigma": 0, "epsilon": 2}),
+    ("w_{new}", ("w_{old}", r"\eta \cdot g"), {"w_old": 1, "eta": 0, "g": 1}),
+    ("x_{k+1}", ("x_k", r"\alpha_k d_k"), {"x": 1, "alpha": 0, "d": 1}),
+    ("y_i", (r"\gamma \hat x_i", r"\beta"), {"gamma": 1, "x_hat": 2, "beta": 1}),
+    ("z", ("W x", "c"), {"W": 2, "x": 1, "c": 1}),
+    ("y", ("x", "c"), {"x": 1, "c": 0}),
+    ("y", ("a", "b"), {"a": 0, "b": 0}),
+    ("m", ("p", "q"), {"p": 1, "q": 1}),
+    ("s", (r"W \cdot x", r"U \cdot r"), {"W": 2, "x": 1, "U": 2, "r": 1}),
+]
+
+
+@pytest.mark.parametrize(
+    "name, terms, ranks", SUMS, ids=[" + ".join(terms) for _, terms, _ in SUMS]
+)
+def test_either_order(name: str, terms: tuple[str, str], ranks: dict[str, int]) -> None:
+    one, other = (
+        compile_formula(f"{name} = {' + '.join(order)}") for order in (terms, terms[::-1])
+    )
+    for formula in (one, other):
+        assert {given.name: len(given.shape) for given in formula.inputs} == ranks
+    given = sample(one.equation, 0)
+    np.testing.assert_allclose(one.reference(**given), other.reference(**given))
+
+
+def test_inputs_are_in_the_order_in_which_they_are_written() -> None:
+    found = compile_formula(r"y_t = \alpha x_t + (1 - \alpha) y_{t-1}")
+    assert [given.name for given in found.inputs] == ["alpha", "x", "y"]
