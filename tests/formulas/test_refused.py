@@ -188,6 +188,8 @@ UNKNOWN = [
     refused("N2C033", r"s_t = «A(x_t)» s_{t-1} + B(x_t) x_t"),
     refused("N2C033", r"s_t = «\bar A(x_t)» \odot s_{t-1} + x_t"),
     refused("N2C033", r"y = h \odot «B(x)»"),
+    refused("N2C033", r"Y = «(X X^\top)^2» X"),
+    refused("N2C033", r"k_l = \sum_{n=0}^{N-1} c_n \bar A_n^«l» b_n"),
     refused("N2C033", r"L = -\frac{\beta}{|«y_w»|} \log \pi(y_w|x)"),
     refused("N2C037", r"\bar B = A^{-1}(e^{«\Delta A»} - I)B"),
     refused("N2C033", r"L = \|«sg»[z_e] - e_k\|^2"),

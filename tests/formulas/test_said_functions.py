@@ -263,3 +263,13 @@ def test_that_a_text_only_calls_sigma_an_activation_is_told(said: str) -> None:
 def test_that_is_not_told_elsewhere(said: str) -> None:
     found = compile_formula(r"y = \sigma(W x)", context=said).diagnostics
     assert not [d for d in found if d.code == "N2C050"]
+
+
+def test_what_a_formula_names_as_its_function_does_is_one_input() -> None:
+    """The b_{dec} of a reconstruction is that of its code; a W_1 may be another."""
+    code = r"f(x) = \mathrm{ReLU}(W_{enc}(x - b_{dec}) + b_{enc})"
+    compiled = compile_formula(r"y = W_{dec} f(x) + b_{dec}", context=[code])
+    names = sorted(one.name for one in compiled.inputs)
+    assert names == ["W_dec", "W_enc", "b_dec", "b_enc", "x"]
+    layer = compile_formula(r"y = W_1 g(x)", context=[r"g(x) = \sigma(W_1 x)"])
+    assert len(layer.inputs) == 3

@@ -473,7 +473,11 @@ def _own_input(
         owner = ""
         if name in run.symbols and run.symbols[name].axes:
             run.pay(2.2)  # the s of s (Q(x) - z) is a number there, too
-    while _is_another(run, name, owner, parameter.kind):
+    shared = parameter.kind == "array" and not own and _is_named_here(run, use, name)
+    if shared and name in run.symbols:
+        shared = len(run.symbols[name].axes) == len(axes)
+    owner = "" if shared else owner
+    while not shared and _is_another(run, name, owner, parameter.kind):
         number += 1
         name = f"{parameter.name}_{number}"
     symbol = run.symbols.get(name)
@@ -536,6 +540,13 @@ def _is_of_note(run: Run, use: Use, name: str) -> bool:
     alone = run.seen.counted.get(name, {0}) == {0} and name not in run.seen.sizes
     array = name in run.seen.transposed or letters.is_memory(run, name)
     return use.name in run.scope.functions and alone and not (_is_statistic(name) or array)
+
+
+def _is_named_here(run: Run, use: Use, name: str) -> bool:
+    """Whether a formula names what a function of the note computes with, by a word that says whose
+    it is: the b_{dec} of ``W_{dec} f(x) + b_{dec}`` is that of f, and a W_1 may be another."""
+    mine = use.name in run.scope.functions and _of_field(run, use.name) is None
+    return mine and run.seen.counted.get(name) == {0} and len(name.rpartition("_")[2]) > 2
 
 
 def _is_statistic(name: str) -> bool:

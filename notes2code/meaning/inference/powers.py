@@ -99,14 +99,28 @@ def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
 
 def tell_of_elements(run: Run, node: Node, value: Value) -> None:
     """Tell that the ² of ``(A + B)^2 x`` is one of each element, where a product with arrays could
-    as well be meant: behind an activation it cannot."""
+    as well be meant: behind an activation it cannot. That of ``(X X^⊤)^2 X`` is hardly one: there
+    a product is meant."""
     match node, settled(value.body):
         case Script(Group("("), None, Num(), 0), ir.Pow(base):
             if value.rank != 2 or isinstance(base, ir.Fn):
                 return
+            if _is_gram(base):
+                text = f"the power of the matrix `{run.quote(node.base.span)}` is not computed"
+                way = "write the product out, or use `\\odot`"
+                run.unranged = error("N2C033", text, node.span, way)
+                return
             text = f"the power of the matrix `{run.quote(node.span)}` is taken element by element"
             help_text = "write the product out where that is meant"
             run.problems.append(note("N2C039", text, node.span, help_text))
+
+
+def _is_gram(expr: Expr) -> bool:
+    """Whether a matrix is ``X X^⊤``, or ``X^⊤ X``."""
+    match expr:
+        case ir.Reduce("sum", _, ir.Mul((ir.Ref(one, (_, _)), ir.Ref(other, (_, _))))):
+            return one == other
+    return False
 
 
 def refuse_of_matrix(run: Run, left: Value, right: Value, where: Span) -> None:

@@ -38,9 +38,9 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
             text = "the index stands below `e`, and not below what it is raised to"
             raise error("N2C033", text, node.span, "write `e^{z_i}`, or `(e^{z})_i`")
     for node in scripted:
-        if node.sub is not None or not isinstance(node.sup, Name):
+        if not isinstance(node.sup, Name):
             continue
-        if node.sup.text in seen.bound and _is_of_matrices(node.base):
+        if node.sub is None and node.sup.text in seen.bound and _is_of_matrices(node.base):
             text = "this may be the power of a matrix, or of each of its elements"
             raise error("N2C033", text, node.span, "a power of a matrix is not computed")
         if binders.bare(node) not in ("A", "P"):
