@@ -190,7 +190,7 @@ class Projected:
         for role, bias in _BIASES.items():
             if bias in found:
                 whole = f"array({module}.{self.view.var(role)}.bias)"
-                shares = f"{whole}.reshape({module}.num_heads, -1)"
+                shares = f"{whole}.reshape({module}.{self._shares(role)}, -1)"
                 texts[found[bias].array] = arranged(shares, found[bias].axes)
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
         if (length := self._group_length) is not None:
@@ -209,8 +209,11 @@ class Projected:
         axes = self.view.recognised.found.roles[role].axes
         if not self.several or role == "O" or len(axes) == 2:
             return self.view.linear(role, linear)
-        shares = self.view.groups if self.grouped and role != "A" else "num_heads"
-        return arranged(f"per_head({linear}, {module}.{shares})", axes)
+        return arranged(f"per_head({linear}, {module}.{self._shares(role)})", axes)
+
+    def _shares(self, role: str) -> str:
+        """The attribute that says among how many a projection is shared out."""
+        return self.view.groups if self.grouped and role != "A" else "num_heads"
 
     @property
     def grouped(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -43,6 +44,18 @@ GROUPS = (
     rf"\mathrm{{GQA}}{JOINED} \mathrm{{head}}_i = \mathrm{{Attention}}(\mathrm{{RoPE}}(X W_i^Q), "
     r"\mathrm{RoPE}(X W_{\lceil i g / h \rceil}^K), X W_{\lceil i g / h \rceil}^V)"
 )
+CALLS = re.compile(r"\\mathrm\{Attention\}.*")
+INLINE = (
+    r"\mathrm{softmax}\left(\frac{\mathrm{RoPE}(X W_i^Q) \mathrm{RoPE}(X W_i^K)^\top}{\sqrt{d_k}}"
+    r" + M\right) (X W_i^V)"
+)
+
+
+def biased(heads: str) -> str:
+    """The heads with a bias behind each projection, as in Qwen."""
+    return re.sub(r"X W_(i|\{.*?\})\^([QKV])", r"X W_\1^\2 + b_\1^\2", heads)
+
+
 GATED = r"\mathrm{FFN}(x) = (\mathrm{SiLU}(x W_1) \odot x W_3) W_2"
 MODEL = [
     r"h_0 = U W_e",
@@ -97,7 +110,7 @@ def logits(weights: dict[str, np.ndarray], tokens: np.ndarray, groups: int) -> n
         return normed
 
     def linear(x: np.ndarray, name: str) -> np.ndarray:
-        mapped: np.ndarray = x @ weights[f"{name}.weight"].T
+        mapped: np.ndarray = x @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", 0)
         return mapped
 
     def split(x: np.ndarray, count: int) -> np.ndarray:
@@ -135,6 +148,9 @@ KINDS = [
     (notes(HEADS, "MultiHead"), 4, {}),
     (notes(GROUPS, "GQA"), 2, {"num_groups": 2}),
     (notes(GROUPS, "GQA", TURN_AT), 2, {"num_groups": 2}),
+    (notes(biased(HEADS), "MultiHead"), 4, {}),
+    (notes(biased(GROUPS), "GQA"), 2, {"num_groups": 2}),
+    (notes(biased(CALLS.sub(lambda _: INLINE, HEADS)), "MultiHead"), 4, {}),
 ]
 
 
