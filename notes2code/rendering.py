@@ -194,5 +194,5 @@ def _instead(problem: Problem, name: str) -> Problem:
 
 def _doubtful(name: str, doubt: str) -> Problem:
     """The warning that a class may not be what the notes mean."""
-    help = "write its formula with the functions that it is to call"
+    help = "write its formula with the functions that it is to call, and beside it its numbers"
     return warning("N2C057", f"{name} may not be what is meant: {doubt}", Span(0, 0), help)

@@ -146,7 +146,10 @@ class View:
 
     @property
     def doubt(self) -> str:
-        """What the notes may mean otherwise: what it is built from, or that it has one head."""
+        """What the notes may mean otherwise: what it is built from, that it has one head, or how
+        wide its window is."""
+        if unsaid := sorted(self.widths - self.said_numbers.keys()):
+            return f"the notes do not say how large {unsaid[0]} is, so that it is 1 by default"
         notes = (self._sizes.get(source.note, {}) for source in self._part.sources)
         heads = max((sizes.get("num_heads", 1) for sizes in notes), default=1)
         if self.has_one_head and heads > 1:

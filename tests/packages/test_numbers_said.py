@@ -117,3 +117,9 @@ def test_the_width_of_a_window_is_a_whole_number(
         assert right in code
         broken = {**files, "transformer/attention.py": code.replace(right, wrong)}
         assert not run_tests(broken), right
+
+
+def test_a_window_that_the_notes_do_not_say_is_told(tmp_path: Path) -> None:
+    (tmp_path / "Note.md").write_text(WINDOW.replace("w = 16", "w"), encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert [d.code for d in rendered.diagnostics if "how large w is" in d.message] == ["N2C057"]
