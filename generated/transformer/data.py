@@ -140,7 +140,8 @@ class Text:
 
     def __init__(self, text: bytes, length: int) -> None:
         if len(text) < 10 * (length + 1):
-            raise ValueError(f"a text of {len(text)} bytes is too short for stretches of {length}")
+            short = f"a text of {len(text)} bytes is too short for stretches of {length}"
+            raise ValueError(f"{short}: take a longer one, or a smaller max_len")
         self.length = length
         tokens = torch.frombuffer(bytearray(text), dtype=torch.uint8).long()
         self._held_out, self._seen = tokens[-len(text) // 10 :], tokens[: -len(text) // 10]
