@@ -321,6 +321,11 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "Delta A[d,d]",
         lambda t, a: np.linalg.solve(np.eye(len(a)) - t / 2 * a, np.eye(len(a)) + t / 2 * a),
     ),
+    Case(
+        r"\hat A = D^{-1/2} (A + I) D^{-1/2}",
+        "D+[n,n] A[n,n]",
+        lambda d, a: (a + np.eye(len(a))) / np.sqrt(np.outer(np.diag(d), np.diag(d))),
+    ),
     Case(r"Z = (I + W + U) X", "W[n,n] U[n,n] X[n,d]", lambda w, u, x: x + w @ x + u @ x),
     # Images under one letter are none.
     Case(r"d = \|I_p - I_q\|", "I_p[n,m] I_q[n,m]", lambda p, q: np.linalg.norm(p - q)),

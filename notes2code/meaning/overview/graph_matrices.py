@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from notes2code.latex.tree import Infix, Juxt, Neg, Node, Nodes, Num
+from notes2code.latex.tree import Group, Infix, Juxt, Neg, Node, Nodes, Num
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
@@ -26,6 +26,8 @@ def degrees(seen: Survey, nodes: Nodes) -> set[str]:
         return set()
     found = {first.name for first, _, last in _between(seen, nodes) if _are_roots(first, last)}
     for factors in _products(nodes):
+        for around in zip(factors, factors[1:], factors[2:], strict=False):
+            found.update(_around_sum(seen, *around))
         uses = [_capital(seen, factor) for factor in factors]
         for one, other in (*pairwise(uses), *pairwise(uses[::-1])):
             if one is None or other is None or not _is_inverse(one):
@@ -65,6 +67,17 @@ def _between(seen: Survey, nodes: Nodes) -> Iterator[tuple[Use, Use, Use]]:
                 continue
             if first.name == last.name != inner.name:
                 yield first, inner, last
+
+
+def _around_sum(seen: Survey, first: Node, inner: Node, last: Node) -> Iterator[str]:
+    """The D of ``D^{-1/2} (A + I) D^{-1/2}``."""
+    match inner:
+        case Group("(", (Infix("+") as total,)):
+            uses = [_capital(seen, first), _capital(seen, last)]
+            named = [use for use in uses if use is not None]
+            joined = any(binders.bare(term) in _ADJACENT for term in binders.chain(total))
+            if joined and len({use.name for use in named}) < len(named) and _are_roots(*named):
+                yield named[0].name
 
 
 def _products(nodes: Nodes) -> Iterator[tuple[Node, ...]]:
