@@ -243,7 +243,7 @@ MEASURES = frozenset(
 )
 """Measures of the first results, in small letters: ``Recall@k``."""
 
-CUT_OFF = re.compile(r"[iknKN](?![A-Za-z])|\d+(?:\.\d+)?")
+CUT_OFF = re.compile(r"[ijknKN](?![A-Za-z])|\d+(?:\.\d+)?")
 """How many results a measure looks at: the k of ``Recall@k``."""
 
 

@@ -18,6 +18,8 @@ from tables import Case, check, softmax, table
     ),
     Case(r"m_n = \frac{1}{n} \sum_i x_i", "x[n,d]", lambda x: x.cumsum(0) / np.c_[1 : len(x) + 1]),
     Case(r"m = \frac{1}{G} \sum_g r_g", "r[G,d]", lambda r: r.mean(0)),
+    Case(r"m = \frac{1}{n} \sum_j r_j", "r[n,d]", lambda r: r.mean(0)),
+    Case(r"L = -\frac{1}{N} \sum_j \log p_j", "p+[N]", lambda p: -np.log(p).mean()),
     Case(r"L = \frac{1}{NK} \sum_k \sum_i y_{ik}", "y[N,K]", lambda y: y.mean()),
     Case(r"L = \sum_{h,w}^{HW} x_{hw}^2", "x[H,W]", lambda x: (x**2).sum()),
     Case(r"P = \frac{K - 1}{2}", "K", lambda k: (k - 1) / 2),

@@ -38,3 +38,17 @@ def test_either_order(name: str, terms: tuple[str, str], ranks: dict[str, int]) 
 def test_inputs_are_in_the_order_in_which_they_are_written() -> None:
     found = compile_formula(r"y_t = \alpha x_t + (1 - \alpha) y_{t-1}")
     assert [given.name for given in found.inputs] == ["alpha", "x", "y"]
+
+
+@pytest.mark.parametrize("letter", "ijl")
+@pytest.mark.parametrize("declared", [r"x_i \in \mathbb{R}^d", r"x_1, \dots, x_n \in \mathbb{R}^d"])
+def test_what_is_declared_of_one_of_several_is_said_of_each(letter: str, declared: str) -> None:
+    found = compile_formula(rf"E = \sum_{letter} x_{letter}^2", context=[declared])
+    assert [(given.name, given.shape) for given in found.inputs] == [("x", ("n", "d"))]
+    x = np.arange(6.0).reshape(3, 2)
+    np.testing.assert_allclose(found.reference(x=x), (x**2).sum(0))
+
+
+def test_what_is_declared_of_one_by_its_label_is_not() -> None:
+    found = compile_formula(r"y = \sum_i w_i x_i", context=[r"w_k \in \mathbb{R}^d"])
+    assert [(given.name, len(given.shape)) for given in found.inputs] == [("w", 1), ("x", 2)]

@@ -94,6 +94,8 @@ def _said(run: Run, use: Use) -> Shape | None:
     letters = [letter for letter, _ in places]
     element = names.code_name(use.name, *letters)  # x_{i+1} is an x_i
     ones.update(together(use.name, letters))
+    if element not in run.shapes and use.name not in run.shapes and _is_any_of(run, use):
+        ones |= {f"{use.name}_{letter}" for letter in _OF_ANY}  # x_i ∈ ℝ^d speaks of x_j
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
     ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
@@ -117,6 +119,19 @@ def _said(run: Run, use: Use) -> Shape | None:
                 counted = max(counted - use.steps, min(counted, len(use.indices)))
             of_all = of_all or replace(shape, indexed=counted)
     return of_all or _of_entry(run, use) or _of_its_kind(run, use)
+
+
+_OF_ANY = frozenset("ijlmnst")
+"""Letters below a name that is declared with them which count any of several; a k may be a label,
+as that of keys is."""
+
+
+def _is_any_of(run: Run, use: Use) -> bool:
+    """Whether a name has one index alone, and is no weight, whose letters are often labels."""
+    match [at.node for at in use.indices]:
+        case [Name(letter)] if letter in run.seen.bound:
+            return names.base_letter(use.name) not in names.WEIGHTS and not use.steps
+    return False
 
 
 def _of_its_kind(run: Run, use: Use) -> Shape | None:

@@ -27,7 +27,7 @@ from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey
 
-_MANY = {"N": "in", "M": "im", "B": "bi", "n": "i", "m": "i"}
+_MANY = {"N": "ijn", "M": "ijm", "B": "bi", "n": "ij", "m": "ij"}
 """Letters that count examples, and the letters of these."""
 
 _COUNTS = frozenset("NMBTKLHWnm")
