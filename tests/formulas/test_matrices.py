@@ -25,6 +25,13 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # Nobody transposes what a number scales, but a value that a weight stands before.
+    Case(
+        r"D = \frac{\alpha}{r} \sum_{i=1}^{r} b_i a_i^\top",
+        "alpha b[r,n] a[r,m]",
+        lambda s, b, a: s / len(b) * b.T @ a,
+    ),
+    Case(r"o = \sum_i a_i v_i^\top", "a[n] v[n,d]", lambda a, v: a @ v),
     # What a dagger means is said where it is defined.
     Case(
         r"w = X^\dagger y, \quad X^\dagger = \epsilon X^\top",

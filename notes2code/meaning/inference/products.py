@@ -230,6 +230,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         _refuse_lone_weight(run, left, right, where)
         if left.row and isinstance(right.body, ir.Ref) and right.body.at:
             run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
+        if right.row and number is left and _is_vector_by_letter(number, right):
+            run.pay(2.2)  # so is the b_i of b_i a_i^⊤: nobody transposes what a number scales
         if array.rank > 1 and _is_query_or_key(number):
             text = (
                 f"`{run.quote(number.span)}` is a number here, and beside a matrix it is a vector"
@@ -413,6 +415,19 @@ def _is_of_turn(number: Value) -> bool:
         case ir.Ref(name, (_, *_)):
             return names.base_letter(name) == "R"
     return False
+
+
+def _is_vector_by_letter(number: Value, row: Value) -> bool:
+    """Whether a number is one of several, and has a small letter that may be a vector's; what
+    stands before values and states, ``a_i v_i^⊤``, weighs them."""
+    if not isinstance(number.body, ir.Ref) or len(number.body.at) != 1:
+        return False
+    letter = names.base_letter(number.body.array)
+    arrays = {
+        names.base_letter(e.array).lower() for e in ir.walk(row.body) if isinstance(e, ir.Ref)
+    }
+    weighs = letter in names.PROBABILITIES | {"w"} or not arrays.isdisjoint("hvxz")
+    return len(letter) == 1 and letter.islower() and not weighs
 
 
 def _is_latin(number: Value) -> bool:
