@@ -151,8 +151,9 @@ def is_size_name(name: str) -> bool:
     return base in ("d", "D", "dim") and not name.endswith(_MARKED)
 
 
-_MARKED = ("_hat", "_tilde", "_bar", "_star", "_vec", "_plus", "_minus")
-"""How the names of what is estimated, of vectors, and of what is compared, ``d^+``, end."""
+_MARKED = ("_hat", "_tilde", "_bar", "_star", "_vec", "_plus", "_minus", "_KL", "_JS", "_TV")
+"""How the names of what is estimated, of vectors, of what is compared, ``d^+``, and of divergences
+end."""
 
 
 FEATURE_MAPS = frozenset(["phi", "varphi", "Phi", "psi", "Psi"])

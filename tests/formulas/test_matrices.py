@@ -105,6 +105,11 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         lambda x, y: np.linalg.lstsq(x, y, rcond=None)[0],
     ),
     Case(
+        r"a = (K + n \lambda I)^{-1} y",
+        "K[d,d] n lambda_ y[d]",
+        lambda K, n, l, y: np.linalg.solve(K + n * l * np.eye(len(K)), y),
+    ),
+    Case(
         r"w = (X^\top X + \lambda I)^{-1} X^\top y",
         "X[n,d] lambda_+ y[n]",
         lambda x, weight, y: np.linalg.solve(x.T @ x + weight * np.eye(x.shape[1]), x.T @ y),

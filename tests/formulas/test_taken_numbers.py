@@ -32,6 +32,7 @@ def _told(latex: str, context: str = "") -> list[str]:
         (r"g(h) = h + U \tanh(D h)", "`D`"),
         (r"U = e^{S - m} V", "`m`"),  # each row of S may have one
         (r"u = \log_B x", "`B`"),
+        (r"L = \log p(x|z) - \beta D_{KL}", "`D_{KL}`"),  # a divergence counts no features
     ],
 )
 def test_what_only_its_letter_makes_a_number_is_told(latex: str, names: str) -> None:

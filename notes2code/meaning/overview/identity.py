@@ -92,16 +92,17 @@ def _is_adjacency(node: Node) -> bool:
 
 
 def _is_scaled(node: Juxt) -> bool:
-    """Whether a product is I times Greek letters and numbers, such as ½."""
+    """Whether a product is I times Greek letters, counts and numbers, such as ½."""
     last = _unscaled(node)
     return is_sized(last) or (isinstance(last, Name) and last.text == "I")
 
 
 def _unscaled(node: Node) -> Node:
-    """What stands behind Greek letters and numbers in a product."""
+    """What stands behind Greek letters, numbers and counts in a product, such as ``n λ I``."""
     if not isinstance(node, Juxt):
         return node
     *scales, last = node.factors
     parts = (part for s in scales for part in ((s.top, s.bottom) if isinstance(s, Frac) else (s,)))
-    scaled = all(isinstance(part, Num) or binders.bare(part) in names.GREEK for part in parts)
+    known = {*names.GREEK, "n", "N", "m"}
+    scaled = all(isinstance(part, Num) or binders.bare(part) in known for part in parts)
     return last if scaled else node
