@@ -107,7 +107,7 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(
         r"a = (K + n \lambda I)^{-1} y",
         "K[d,d] n lambda_ y[d]",
-        lambda K, n, l, y: np.linalg.solve(K + n * l * np.eye(len(K)), y),
+        lambda K, n, weight, y: np.linalg.solve(K + n * weight * np.eye(len(K)), y),
     ),
     Case(
         r"w = (X^\top X + \lambda I)^{-1} X^\top y",
