@@ -24,6 +24,13 @@ TURNED = (
         lambda q, k, v: softmax(k @ q) @ v,
         context=[r"\alpha(q, k_i) = \frac{\exp(q^\top k_i)}{\sum_{j=1}^m \exp(q^\top k_j)}"],
     ),
+    # The f_i that stands without parentheses, too, is no function.
+    Case(
+        r"s = \sum_i w_i \frac{f_i (k_1 + 1)}{f_i + k_1}",
+        "w[n] f[n] k_1",
+        lambda w, f, k: (w * f * (k + 1) / (f + k)).sum(),
+        context=[r"f(x) = \min(1, (x / m)^2)"],
+    ),
     # What is made of all h_i may be called h.
     Case(
         r"\alpha_i = \frac{\exp(w^\top h_i)}{\sum_k \exp(w^\top h_k)}",

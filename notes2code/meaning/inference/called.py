@@ -49,6 +49,8 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         return False
     if of_arrays.is_expectation(run, name, group) or is_divergence(use.name, group):
         return True
+    if use.indices and _stands_alone(run, name):
+        return False  # the f_i of f_i (k + 1) / (f_i + k), whatever f(x) is elsewhere
     if masks.kind(run, use.name):
         return True
     if applying.known(run, use.name) is not None or well_known.builtin(use.name) is not None:
@@ -197,6 +199,13 @@ def _opens_its_argument(run: Run, name: Node, group: Group) -> bool:
             if node.op in HADAMARD and mine and alike(other, group.items[0]):
                 return True
     return False
+
+
+def _stands_alone(run: Run, name: Node) -> bool:
+    """Whether a name with the same scripts stands in the formula without parentheses, too."""
+    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    called = sum(alike(one, name) and isinstance(behind, Group) for one, behind in pairs)
+    return sum(alike(one, name) for one in run.seen.nodes.of(Script)) > called
 
 
 def _divides_alone(run: Run, name: Node, group: Group) -> bool:

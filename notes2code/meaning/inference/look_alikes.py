@@ -238,7 +238,7 @@ def refuse_unclear(run: Run, name: Node, group: Group) -> None:
 def refuse_raised_share(run: Run, name: Node, behind: Node) -> None:
     """The ``G (C/6)^a`` of a power law is hardly a function to a power that a letter tells."""
     match behind:
-        case Script(Group("(", (Frac() | Infix("/"),)) as group, None, Name()) if (
+        case Script(Group("(", (Frac(),)) as group, None, Name()) if (
             names.is_capital(name)
             and not scripts.is_transposed(behind)
             and well_known.is_unknown(run, run.seen.use(name))

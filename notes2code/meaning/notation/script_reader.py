@@ -200,12 +200,20 @@ class _Reader:
                 if not self.is_label_of_row(part):
                     raise looked_up(part)
                 self.indices.append(At(part, "="))
-            elif isinstance(part, Root):
+            elif isinstance(part, Root) or self.counts_by_product(part):
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
             elif not isinstance(part, Relation):  # which says what a softmax or an E runs over
                 raise error("N2C032", "this index is not understood", part.span)
+
+    def counts_by_product(self, node: Node) -> bool:
+        """Whether a script is ``t - dk``, where k counts: so many places back, and no label."""
+        match node:
+            case Infix("+" | "-", Name(place), Juxt(factors)) if len(place) == 1:
+                letters = [factor.text for factor in factors if isinstance(factor, Name)]
+                return len(letters) == len(factors) and not self.bound.isdisjoint(letters)
+        return False
 
     def label_and_index(self, node: Node) -> tuple[Node, ...]:
         """The parts of the ``Q_i`` of a weight ``W_{Q_i}``, and of the ``mθ`` of ``R_{mθ}``."""
