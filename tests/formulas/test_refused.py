@@ -39,6 +39,7 @@ BROKEN = [
     refused("N2C037", r"y = x P(«Z \le x»)"),
     refused("N2C032", r"y_t = f(\{x_j\}_{j=1}^{«t»})"),
     refused("N2C032", r"y_t = \sum_{k=0}^{K-1} w_k x_{«t-dk»}"),
+    refused("N2C032", r"«y_{c',i}» = \sum_c w_{c',c} x_{c,i}"),
     refused("N2C033", r"\mathrm{dec}(g) = W g(x) + b, \quad y = x - «\mathrm{dec}(g(x))»"),
     refused("N2C033", r"s = «|Q|»|K| \cos\theta"),
     refused("N2C033", r"s = «(b)» u + (c) v"),

@@ -389,16 +389,26 @@ def _beside_counted(nodes: Nodes) -> set[str]:
 
 
 def find_twins(seen: Survey, nodes: Nodes) -> None:
-    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds; so
-    is the k of ``exp(z_k) / Σ_m exp(z_m)``, which is a share of all."""
+    """The w of ``exp(z_w) / Σ_{w'} exp(z_{w'})`` is an index, as the w' is that the sum binds, and
+    the c' of ``y_{c'} = Σ_c w_{c'c} x_c`` as the c; so is the k of ``exp(z_k) / Σ_m exp(z_m)``,
+    which is a share of all."""
+    seen.bound.update(_primed_below(nodes, seen.bound))
     twins = {letter.removesuffix("_prime") for letter in seen.bound if letter.endswith("_prime")}
     if twins:
         seen.bound |= twins & _below(nodes)
         seen.bound.update(_beside_twins(nodes, twins))
-    for node in nodes.of(Frac, Infix):
-        match node:
-            case Frac(part, Big("sum") as total):
-                seen.bound.update(_twin(part, total))
+    for node in nodes.of(Frac):
+        if isinstance(node.bottom, Big) and node.bottom.op == "sum":
+            seen.bound.update(_twin(node.top, node.bottom))
+
+
+def _primed_below(nodes: Nodes, bound: Set[str]) -> Iterator[str]:
+    """The primed letters below names that count without their prime."""
+    below = (inner for node in nodes.of(Script) if node.sub is not None for inner in walk(node.sub))
+    for inner in below:
+        match inner:
+            case Script(Name(letter), None, None, 1) if letter in bound:
+                yield names.label(inner)
 
 
 def _beside_twins(nodes: Nodes, twins: Set[str]) -> Iterator[str]:
