@@ -93,6 +93,8 @@ class Compiler:
 
     def _in_context(self, entry: Entry) -> Compiled:
         compiled = self._by_itself(entry)
+        if compiled.status == "component":
+            compiled = self._of_defined_numbers(compiled)
         if compiled.status == "formula":
             compiled = self._as_used(compiled)
         if compiled.status == "formula":
@@ -143,6 +145,18 @@ class Compiler:
             return compiled
         self.alone[entry] = typed
         return self._retyped(compiled, typed)
+
+    def _of_defined_numbers(self, compiled: Compiled) -> Compiled:
+        """A component, unless what would be an array in it is a number, as the note defines it: the
+        ``s q`` of ``s = \\max |x| / 127`` is no product of keys and a query."""
+        own = self.alone[compiled.entry]
+        typed = as_defined(self.linker, compiled.entry, own, self._equation)
+        if typed.equation is None or own.equation is None:
+            return compiled
+        numbers = {given.name for given in typed.equation.inputs if not given.shape}
+        if all(given.name not in numbers for given in own.equation.inputs if given.shape):
+            return compiled
+        return self._retyped(replace(compiled, status="formula", recognised=None), typed)
 
     def _retyped(self, compiled: Compiled, typed: Typed) -> Compiled:
         """A plain formula read another way, and what is to be said of that; joined heads that are
