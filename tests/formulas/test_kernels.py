@@ -16,6 +16,13 @@ def gauss(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What is said of the one x says nothing of the x_i beside it.
+    Case(
+        r"f(x) = \sum_i \mathrm{softmax}_i(-(x - x_i)^2) y_i",
+        "x x_i[n] y[n]",
+        lambda x, points, y: softmax(-((x - points) ** 2)) @ y,
+        context=[r"x \in \mathbb{R}", r"y_i \in \mathbb{R}"],
+    ),
     # The d of a degree is not that of ``x ∈ ℝ^d``, unless the formula says so.
     Case(r"K(x, y) = (c + x^\top y)^d", "x+[n] y+[n] c+ d", lambda x, y, c, d: (c + x @ y) ** d),
     Case(

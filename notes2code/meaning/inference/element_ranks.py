@@ -77,6 +77,8 @@ def element_rank(run: Run, use: Use, name: str, indices: int, steps: int) -> int
     Raises ProblemError where it has more indices than its declared shape has axes.
     """
     declared = declared_shape(run, use)
+    if declared is not None and name != use.name and declared.rank(indices) < indices:
+        declared = None  # x ∈ ℝ says nothing of the x_i beside it, which is no part of it
     if declared is not None:
         axes = declared.rank(indices)
         if axes < indices:
