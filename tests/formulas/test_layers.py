@@ -21,7 +21,7 @@ def leaky(x: Any, slope: float) -> Any:
     # A number that is drawn from the standard normal distribution is at most x with Φ(x).
     Case(
         r"y = x P(Z \le x), \quad Z \sim \mathcal{N}(0, 1)",
-        "x",
+        "x[d]",
         lambda x: x * phi(x),
     ),
     Case(r"\mathrm{GELU}(x) = x \cdot P(X \leq x)", "x", lambda x: x * phi(x)),
@@ -49,18 +49,22 @@ def leaky(x: Any, slope: float) -> Any:
     ),
     Case(
         r"h\text{-swish}(x) = x \frac{\mathrm{ReLU6}(x + 3)}{6}",
-        "x",
+        "x[d]",
         lambda x: x * np.clip(x + 3, 0, 6) / 6,
     ),
     Case(r"h = \mathrm{ReLU}(Wx + b)", "W[h,d] x[d] b[h]", lambda w, x, b: relu(w @ x + b)),
     Case(r"h = \text{relu}(xW + b)", "x[d] W[d,h] b[h]", lambda x, w, b: relu(x @ w + b)),
     Case(r"h = \max(0, xW)", "x[d] W[d,h]", lambda x, w: relu(x @ w)),
     Case(r"y = \sigma(x)", "x[d]", sigmoid),
-    Case(r"y = x \sigma(x)", "x", lambda x: x * sigmoid(x)),
+    Case(r"y = x \sigma(x)", "x[d]", lambda x: x * sigmoid(x)),
+    # Whatever the letter, and wherever the activation stands: no product of matrices.
+    Case(r"y = z \sigma(z)", "z[d]", lambda z: z * sigmoid(z)),
+    Case(r"y = h \tanh(\log(1 + e^h))", "h[d]", lambda h: h * np.tanh(np.log1p(np.exp(h)))),
+    Case(r"y = \tanh(u) u", "u[d]", lambda u: u * np.tanh(u)),
     Case(r"y = x \odot \sigma(\beta x)", "x[d] beta", lambda x, b: x * sigmoid(b * x)),
     Case(r"y = \mathrm{SiLU}(x)", "x[d]", lambda x: x * sigmoid(x)),
     Case(r"y = \mathrm{GELU}(x)", "x[d]", lambda x: x * phi(x)),
-    Case(r"y = x\Phi(x)", "x", lambda x: x * phi(x)),
+    Case(r"y = x\Phi(x)", "x[d]", lambda x: x * phi(x)),
     Case(
         r"y = \tanh(x) + \mathrm{softplus}(x)", "x[d]", lambda x: np.tanh(x) + np.log1p(np.exp(x))
     ),

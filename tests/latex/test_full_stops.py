@@ -20,7 +20,7 @@ from tables import Case, check, sigmoid, softmax, table
         "W_g[h,n+d] u[n] x[d] b_g[h]",
         lambda w, u, x, b: sigmoid(w @ np.concatenate([u, x]) + b),
     ),
-    Case(r"g = x. \frac{1}{2} (1 + \tanh x)", "x", lambda x: x / 2 * (1 + np.tanh(x))),
+    Case(r"g = x. \frac{1}{2} (1 + \tanh x)", "x[n,d]", lambda x: x / 2 * (1 + np.tanh(x))),
     Case(
         r"c = \frac{a.b}{\|a\|.\|b\|}",
         "a[d] b[d]",

@@ -260,6 +260,8 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     moved = moving.is_step(run, left.body) or moving.is_step(run, right.body)
     if moved and left.rank == right.rank and left.row == right.row:
         return elementwise(run, left, right, ir.mul, where)
+    if left.rank == right.rank and left.row == right.row and _are_of_activation(left, right):
+        return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1:
         return _vector_product(run, left, right, where)
     if left.rank > 2 or right.rank > 2:
@@ -277,6 +279,21 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             "write `\\odot` for a gate, or `^\\top` for weights",
         )
     return contract(run, left, right, 0, where)
+
+
+def _are_of_activation(left: Value, right: Value) -> bool:
+    """Whether a product is the ``z σ(z)`` of an activation, which acts on each number of z by
+    itself; that of ``p log p`` may be an entropy."""
+    for own, other in ((left.body, right.body), (right.body, left.body)):
+        parts = [*ir.walk(other)]
+        arrays = {part.array for part in parts if isinstance(part, Ref) and part.at}
+        factors = other.factors if isinstance(other, ir.Mul) else (other,)
+        acts = any(isinstance(part, ir.Fn) for part in parts)
+        if isinstance(own, Ref) and arrays == {own.array} and acts:
+            entropy = any(isinstance(part, ir.Fn) and part.name == "log" for part in factors)
+            joins = any(isinstance(part, ir.Reduce | ir.Softmax) for part in parts)
+            return not entropy and not joins
+    return False
 
 
 def _is_own_log(left: Expr, right: Expr) -> bool:
