@@ -104,6 +104,7 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "X[n,d] y[n]",
         lambda x, y: np.linalg.lstsq(x, y, rcond=None)[0],
     ),
+    Case(r"y = A a + b", "A[n,d] a[d] b[n]", lambda A, a, b: A @ a + b),
     Case(
         r"a = (K + n \lambda I)^{-1} y",
         "K[d,d] n lambda_ y[d]",

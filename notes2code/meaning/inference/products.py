@@ -388,8 +388,9 @@ def _is_unknown_capital(run: Run, number: Value, array: Value) -> bool:
 
 
 def _maps_a_number(left: Value, right: Value) -> bool:
+    """Whether a capital stands before the small letter of a number: ``A a`` maps a vector."""
     match left.body, right.body:
-        case ir.Ref(matrix), ir.Ref(given) if left.rank == 2:
+        case ir.Ref(matrix, at), ir.Ref(given) if left.rank == 2 or len(at) == left.rank == 1:
             capital = names.base_letter(matrix).isupper()
             return capital and (is_weight(left) or not names.base_letter(given).isupper())
     return False
