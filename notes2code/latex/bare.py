@@ -13,7 +13,13 @@ _LOOKS = re.compile(
     r"|\\q?quad\s*\([\d.]+\)\s*$"
 )
 _DEFINES = re.compile(r":=|≔|\\coloneqq?(?![A-Za-z])")
-_LAST = re.compile(r"(?<![.…])(?<!\\right)(?<!\\left)[.,;]\s*$")
+_LAST = re.compile(r"(?<![.…])[.,;]\s*$")
+_OPEN = re.compile(r"\\(?:left|right)\s*\.\s*$")
+"""A delimiter that is not seen, whose stop ends nothing."""
+
+_FRAMES = 8
+"""How many frames, one in another, are taken off at most."""
+
 _FRAME = re.compile(r"\s*(?:\\boxed\s*|\\textcolor\s*\{[^{}]*\}\s*)?\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _ROWS = re.compile(
@@ -25,10 +31,17 @@ _ALIGNS = re.compile(r"&(?=\s*(?:=|\\(?:approx|sim|propto)(?![A-Za-z])))|(?<==)\
 def bare(latex: str) -> str:
     """The formula alone; every character that stays is where it was."""
     latex = _DEFINES.sub(lambda found: f"{'=':>{len(found.group())}}", latex)
-    before = ""
-    while before != latex:
-        before, latex = latex, _unaligned(_unframed(_LAST.sub(_blank, _LOOKS.sub(_blank, latex))))
+    for _ in range(_FRAMES):
+        inner = _unaligned(_unframed(_unstopped(_LOOKS.sub(_blank, latex))))
+        if inner == latex:
+            break
+        latex = inner
     return latex
+
+
+def _unstopped(latex: str) -> str:
+    """A formula without the sign that ends its sentence."""
+    return latex if _OPEN.search(latex) else _LAST.sub(_blank, latex)
 
 
 def _unframed(latex: str) -> str:

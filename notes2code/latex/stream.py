@@ -22,9 +22,9 @@ _ABOVE = frozenset(["overset", "stackrel"])
 
 
 def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
-    """Drop braces around signs, row breaks inside an equation, alignment
-    marks, and ``\\left( \\right.`` slips; mark full stops that multiply. ``known`` are the words of
-    the notes, and the differences that they define."""
+    """Drop braces around signs, row breaks inside an equation, alignment marks, and ``\\left(
+    \\right.`` slips; mark full stops that multiply. ``known`` are the words of the notes, and the
+    differences that they define."""
     kinds, texts = ({*map(attrgetter(name), tokens)} for name in ("kind", "text"))
     if not texts.isdisjoint(("<", "⟨")):
         tokens = angles.bracketed(tokens)

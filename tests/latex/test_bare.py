@@ -25,6 +25,7 @@ SET = [
 KEPT = [
     r"y = (x_1, x_2, \dots...",
     r"\left\{ y = x \right.",
+    r"\left\{ y = x \right .",
     r"\begin{cases} x &= 1 \end{cases}",
     r"\begin{aligned} y &= x && \text{logits} \end{aligned}",
     r"\begin{aligned} a &= \begin{pmatrix} 1 & 2 \end{pmatrix} \end{aligned}",
