@@ -205,7 +205,8 @@ class Parser(Operands):
         in ``1/2n \\|x\\|^2``."""
         if not isinstance(behind, Juxt):
             bottom = ungrouped(behind)
-            return Frac(ungrouped(top), bottom, top.span.to(behind.span), slash.span)
+            sign = slash.span if bottom is behind else None  # parentheses say what it reaches over
+            return Frac(ungrouped(top), bottom, top.span.to(behind.span), sign)
         first, second = behind.factors[:2]
         literal = isinstance(top, Num)
         halves = literal and isinstance(first, Num)

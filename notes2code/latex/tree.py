@@ -80,7 +80,8 @@ class Group(_Walked):
 
 @dataclass(frozen=True, slots=True)
 class Frac(_Walked):
-    """A fraction written with a bar, or in line: ``slash`` is where its sign stands then."""
+    """A fraction written with a bar, or in line: ``slash`` is where its sign stands, unless
+    parentheses say what stands below it."""
 
     top: Node
     bottom: Node

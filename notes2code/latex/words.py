@@ -202,7 +202,7 @@ def defined(latex: str) -> frozenset[str]:
     what it sums over, ``Σ_{tok}``, tf and df beside each other or idf, the ``kv`` of
     ``kv_{latent}``, and the ``in`` of ``x_{in}``, where neither i nor n is an index."""
     goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
-    left = latex.partition("=")[0].strip(" \t\n&:")
+    left = latex.partition("=")[0].strip(" \t\n&")
     measure = [left] if left.lower() in MEASURES else []
     frequencies = {*_FREQUENCIES.findall(latex)}
     frequencies = frequencies if len(frequencies) > 1 else frequencies & {"idf"}

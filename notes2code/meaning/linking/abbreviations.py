@@ -17,10 +17,10 @@ from notes2code.latex.words import MATRICES
 from notes2code.meaning.linking.entries import Entry
 
 _LEFT = re.compile(
-    r"(?:^|\\\\|&)[^\S\n]*([A-Z]{2})[^\S\n]*&?[^\S\n]*:?=[^\S\n]*&?(?=[^=&])", re.MULTILINE
+    r"(?:^|\\\\|&)[^\S\n]*([A-Z]{2})[^\S\n]*&?[^\S\n]*=[^\S\n]*&?(?=[^=&])", re.MULTILINE
 )
 _OF_NAMES = re.compile(
-    r"\s*[A-Z]{2}\s*:?=\s*[A-Z]{2}(?:\s*(?:\\cdot|\\times|\*|\+|/)\s*[A-Z]{2}(?![A-Za-z]))+\s*[.,;]?\s*"
+    r"\s*[A-Z]{2}\s*=\s*[A-Z]{2}(?:\s*(?:\\cdot|\\times|\*|\+|/)\s*[A-Z]{2}(?![A-Za-z]))+\s*[.,;]?\s*"
 )
 """``PQ = SQ \\cdot RQ``: of all the names of an equation each is of two capitals."""
 

@@ -46,11 +46,11 @@ from notes2code.meaning.typed import TOO_DEEP, Read
 
 _DEFINED = re.compile(
     r"(?:^|\\\\|&)[^\S\n]*(?:\\(?:boldsymbol|mathbf|bm)\{)?([A-Za-z]{3,})\}?"
-    r"(?:_(?:\w|\{[^{}]*\}))?\s*(?:&?:?=|\\in\b)",
+    r"(?:_(?:\w|\{[^{}]*\}))?\s*(?:&?=|\\in\b)",
     re.MULTILINE,
 )
 _PARAMETERS = re.compile(
-    r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?:?="
+    r"\s*(?:\\[a-z]+\*?\s*\{[^{}]*\}|\\?[A-Za-z]+)\s*\(([A-Za-z]+(?:\s*,\s*[A-Za-z]+)+)\)\s*&?="
 )
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
 _PRODUCT = re.compile(r"[A-Z]{2,}[a-z]")
