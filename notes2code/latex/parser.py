@@ -204,9 +204,7 @@ class Parser(Operands):
         sum, as in ``1/n \\sum_i x_i``, nor below a number over a norm or a transposed factor, as
         in ``1/2n \\|x\\|^2``."""
         if not isinstance(behind, Juxt):
-            bottom = ungrouped(behind)
-            sign = slash.span if bottom is behind else None  # parentheses say what it reaches over
-            return Frac(ungrouped(top), bottom, top.span.to(behind.span), sign)
+            return _fraction(top, slash, behind)
         first, second = behind.factors[:2]
         literal = isinstance(top, Num)
         halves = literal and isinstance(first, Num)
@@ -219,7 +217,7 @@ class Parser(Operands):
         at = 1 if apart else next(ends, len(behind.factors))
         below, rest = behind.factors[:at], behind.factors[at:]
         divisor = ungrouped(first) if at == 1 else Juxt(below, first.span.to(below[-1].span))
-        divided = Frac(ungrouped(top), divisor, top.span.to(divisor.span), slash.span)
+        divided = Frac(top, divisor, top.span.to(divisor.span), slash.span)
         told = ""
         if apart and not isinstance(second, Big):
             told = "the number alone is taken to stand under the slash"
@@ -395,6 +393,13 @@ def _negative(body: Node, span: Span) -> Node:
         case Infix("+" | "-", first, _):
             return replace(body, left=_negative(first, span), span=span)
     return Neg(body, span)
+
+
+def _fraction(top: Node, slash: Token, bottom: Node) -> Frac:
+    """``a/b``; parentheses say what the slash reaches over, as a bar does."""
+    above, below = ungrouped(top), ungrouped(bottom)
+    plain = above is top and below is bottom
+    return Frac(above, below, top.span.to(bottom.span), slash.span if plain else None)
 
 
 def _side(node: Node) -> Node:

@@ -81,7 +81,7 @@ class Group(_Walked):
 @dataclass(frozen=True, slots=True)
 class Frac(_Walked):
     """A fraction written with a bar, or in line: ``slash`` is where its sign stands, unless
-    parentheses say what stands below it."""
+    parentheses say what stands above and below it."""
 
     top: Node
     bottom: Node

@@ -13,6 +13,7 @@ from tables import Case, check, table
     # Parentheses say what a slash reaches over, as a bar does.
     Case(r"Y = X / (c W)", "X[n,d] c W", lambda x, c, w: x / (c * w)),
     Case(r"y = x / (c + a)", "x[d] c a", lambda x, c, a: x / (c + a)),
+    Case(r"y = (\log p) / q", "p+ q", lambda p, q: np.log(p) / q),
     Case(
         r"O = \frac{W - K + 2P}{S} + 1",
         "W K P S+",
