@@ -530,6 +530,12 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
         lambda q, k, t, v: softmax(cosines(q, k) / t) @ v,
     ),
     Case(
+        r"\mathrm{softmax}\left(s \frac{Q}{\|Q\|} \frac{K^\top}{\|K\|}\right) V",
+        "s Q[n,d] K[m,d] V[m,p]",
+        lambda s, q, k, v: softmax(s * cosines(q, k)) @ v,
+    ),
+    Case(r"S = a \hat Q \hat K^\top", "a Q_hat[n,d] K_hat[m,d]", lambda a, q, k: a * q @ k.T),
+    Case(
         r"Y = \frac{Q}{\|Q\|_F} W",
         "Q[n,d] W[d,e]",
         lambda q, w: q / np.linalg.norm(q) @ w,

@@ -192,6 +192,14 @@ def test_updates(case: Case) -> None:
     # A step moves along a direction, which is no size and no number, whatever its letter.
     Case(r"z_{new} = z_{old} + \eta d", "z_old[n] eta d[n]", lambda z, e, d: z + e * d),
     Case(r"W = W - \eta m", "W[n,d] eta m[n,d]", lambda w, e, m: w - e * m),
+    # How far a step goes is a number, and what leads it there is of the kind of its state, also
+    # behind a time.
+    Case(r"z_{m+1} = z_m + h f(z_m)", "z[d] h f()", lambda z, h, f: z + h * f(z)),
+    Case(
+        r"z_{t+1} = z_t + \frac{h}{2} (u + v)",
+        "z[d] h u[d] v[d]",
+        lambda z, h, u, v: z + h / 2 * (u + v),
+    ),
     # What is drawn from a distribution of vectors is one, whatever stands before it.
     Case(
         r"z_t = z_{t-1} + r(t) \xi_t, \quad \xi_t \sim \mathcal{N}(0, I)",
@@ -231,9 +239,10 @@ def test_noise(case: Case) -> None:
     [
         (r"L = \|\epsilon - \epsilon_\theta(x, t)\|^2", {"epsilon": 1, "x": 1, "t": 0}),
         (r"\epsilon_{pred} = \epsilon_\theta(z, t, y)", {"z": 1, "t": 0, "y": 1}),
+        (r"x_{k+1} = x_k + c \cdot g(t_k, x_k)", {"x": 1, "c": 0, "t": 0}),
     ],
 )
-def test_predicted_noise(latex: str, shapes: dict[str, int]) -> None:
+def test_given_a_time(latex: str, shapes: dict[str, int]) -> None:
     equation = compile_formula(latex).equation
     assert equation is not None
     ranks = {one.name: len(one.shape) for one in equation.inputs if one.kind == "array"}

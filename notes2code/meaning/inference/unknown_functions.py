@@ -13,6 +13,7 @@ from notes2code.meaning.inference.reach import pass_on, refuse_limited
 from notes2code.meaning.inference.run import Run, Symbol
 from notes2code.meaning.inference.values import Value, fresh
 from notes2code.meaning.ir import Call, Idx, Lambda, Ref, Size
+from notes2code.meaning.notation import functions
 from notes2code.meaning.notation.scripts import Use
 
 
@@ -20,7 +21,7 @@ def applied(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     """A function that the notes do not define is an input, and keeps its first argument's shape."""
     if not arguments:
         raise error("N2C030", f"`{use.name}` is not defined", span)
-    first = arguments[0]
+    first, *others = _kinds_first(use, arguments)
     plain = _plain(use)
     if plain in _OTHER_SHAPES:
         raise error("N2C037", f"the shape that `{use.name}` gives is not said", span)
@@ -36,7 +37,7 @@ def applied(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
         size = run.members.setdefault((use.name, count), Size(""))
         lambdas += (Lambda((), place(run, at, size, use)),)
-    gives = run.choose(f"result {use.name}", _options(run, use, arguments))
+    gives = run.choose(f"result {use.name}", _options(run, use, (first, *others)))
     if site == 0:
         what = "keep the shape of its argument" if gives == "same" else "give a number"
         text = f"`{use.name}` is not defined in the notes: it is an input, taken to {what}"
@@ -48,6 +49,12 @@ def applied(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         refuse_limited(run, (axis for value in arguments for axis in value.axes))
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
+
+
+def _kinds_first(use: Use, arguments: Sequence[Value]) -> list[Value]:
+    """The arguments, first that of whose kind the value is: the y of ``f(t, y)``, not the time."""
+    of_its_kind = names.base_letter(use.name) in functions.LETTERS or _is_predicted(use)
+    return sorted(arguments, key=lambda value: of_its_kind and not value.rank)
 
 
 def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[str, float]]:

@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Script,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
@@ -36,7 +37,7 @@ def numbers(nodes: Nodes) -> Iterator[str]:
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
         yield from (*_of_settings(added), *_of_weighing(added), *_of_penalty(added))
     for factors in arithmetic.products(nodes):
-        yield from (*_scales(factors), *_of_power_law(factors))
+        yield from (*_scales(factors), *_of_scores(factors), *_of_power_law(factors))
     for above, below in arithmetic.quotients(nodes):
         yield from _shifting(above, below)
 
@@ -145,6 +146,14 @@ def _scales(factors: Sequence[Node]) -> Iterator[str]:
                 if isinstance(last, Num) and exponents.exponent(first) is not None:
                     yield letter
                 yield from [letter] if plain and scripts.is_name(last) else []
+
+
+def _of_scores(factors: Sequence[Node]) -> Iterator[str]:
+    """The s of ``s Q K^⊤`` and ``s \\hat Q \\hat K^⊤``: a vector before Q would be transposed."""
+    match factors:
+        case (Name(letter, _, ""), query, *rest) if letter in SCALES and "Q" in words_in(query):
+            keys = (node for node in rest if scripts.is_transposed(node))
+            yield from [letter] if any("K" in words_in(node) for node in keys) else []
 
 
 def _of_power_law(factors: Sequence[Node]) -> Iterator[str]:

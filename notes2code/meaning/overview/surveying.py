@@ -186,6 +186,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     said |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
     seen.placed |= {seen.use(weight).name for weight in bare_sums.scheduled(nodes)}
     said.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
+    said.update(updates.paces(seen, nodes, statements))
     said.update(*(added.numbers(seen, part) for part in (nodes, parts.on_left)))
     if any(costs.is_cost(target, nodes) for target in parts.targets):
         said.update(name for name, counts in seen.counted.items() if counts == {0})

@@ -1,5 +1,5 @@
 """Updates: what a step adds to its state is of the state's kind, as the m and the v of ``W_t =
-W_{t-1} - α m_t / (\\sqrt{v_t} + ε)`` are matrices where W is one.
+W_{t-1} - α m_t / (\\sqrt{v_t} + ε)`` are matrices where W is one; how far it goes is a number.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Num,
     Root,
     Script,
     children,
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, functions, scripts
 from notes2code.meaning.overview.arithmetic import terms
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
@@ -47,6 +48,29 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
                 if infix.op in "+-" and _goes_on(own, state) and not _has(term, state):
                     found |= dict.fromkeys(_moving(seen, term), before)
     return found
+
+
+def paces(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
+    """The h of ``y_{n+1} = y_n + h f(t_n, y_n)`` and ``y_{n+1} = y_n + \\frac{h}{2} (k_1 + k_2)``:
+    how far a step goes. A gate would be multiplied by a sign, and matrices have capitals."""
+    for define in statements:
+        state = binders.bare(define.target) if isinstance(define, Define) and define.target else ""
+        for infix in nodes.of(Infix) if state and _before(seen, define) == state else ():
+            above, below = _parts(infix.right)
+            goes_on = infix.op in "+-" and binders.bare(infix.left) == state and len(above) > 1
+            led = (
+                goes_on and _is_function(seen, above[1]) and any(_has(n, state) for n in above[2:])
+            )
+            if led or (goes_on and below and all(isinstance(node, Num) for node in below)):
+                pace = seen.understood(above[0]) if scripts.is_name(above[0]) else None
+                if pace is not None and pace.name.islower() and not pace.bold:
+                    yield pace.name
+
+
+def _is_function(seen: Survey, node: Node) -> bool:
+    """Whether a node is a letter that is called, such as the f of ``f(t_n, y_n)``."""
+    use = seen.understood(node) if scripts.is_name(node) else None
+    return use is not None and use.name in seen.called and binders.bare(node) in functions.LETTERS
 
 
 def _before(seen: Survey, define: Statement) -> str:

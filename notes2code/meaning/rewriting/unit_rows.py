@@ -55,7 +55,7 @@ def _of_unit_rows(node: Frac) -> Node | None:
     rest = [factor for factor in below if id(factor) not in normed]
     over = _with_unit_rows(top, [*normed.values()])
     if not rest:
-        return Group("(", (over,), (), node.span)
+        return over  # no parentheses, which the g of g Q / ‖Q‖ would be called with
     below_it = rest[0] if len(rest) == 1 else Juxt(tuple(rest), node.bottom.span)
     return Frac(over, below_it, node.span)
 
