@@ -160,7 +160,7 @@ def _type_stated(
         numbers = taken_numbers.told(
             run,
             equation,
-            lambda seen: _typed(latex, others, seen, scope, shapes, SECOND_LOOK)[1],
+            lambda seen: _read_so(latex, others, seen, scope, shapes, SECOND_LOOK)[1],
         )
         known = scope.shapes.keys() | shapes.keys()
         arrays = taken_arrays.told(run, equation)
@@ -187,8 +187,23 @@ def _typed(
     seen: Survey,
     scope: Scope,
     shapes: Mapping[str, Shape],
-    attempts: int = MAX_ATTEMPTS,
 ) -> tuple[Run, Equation]:
+    """What a formula is; raises ``ProblemError`` where that is doubtful."""
+    run, equation = _read_so(latex, stated, seen, scope, shapes, MAX_ATTEMPTS)
+    if run.unranged is not None:
+        raise run.unranged
+    return run, equation
+
+
+def _read_so(
+    latex: str,
+    stated: tuple[Statement, ...],
+    seen: Survey,
+    scope: Scope,
+    shapes: Mapping[str, Shape],
+    attempts: int,
+) -> tuple[Run, Equation]:
+    """What a formula would be, doubtful or not."""
     defines, targets = definitions(stated, seen)
     # What a range ends at is a size here, whatever the note calls so elsewhere.
     far = {n: shape for n, shape in scope.shapes.items() if n not in seen.sizes}
@@ -203,8 +218,6 @@ def _typed(
         return settle(run, draft)
 
     run, equation = search(start, attempt, len(seen.nodes), attempts)
-    if run.unranged is not None:
-        raise run.unranged
     return run, partial.ranged(run, equation)
 
 

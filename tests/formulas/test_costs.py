@@ -36,7 +36,7 @@ from tables import Case, check, table
     Case(r"\text{Cell Parameters} = 2 h (h + e + 1)", "h e", lambda h, e: 2 * h * (h + e + 1)),
     Case(r"N_w = M^2", "M", lambda m: m**2),
     # Near misses.
-    Case(r"y = 4 h w", "h[n,d] w[d]", lambda h, w: 4 * h @ w),
+    Case(r"y = 4 H w", "H[n,d] w[d]", lambda h, w: 4 * h @ w),
     Case(r"Y = A + O(X W)", "A[n,p] O[n,m] X[m,d] W[d,p]", lambda a, o, x, w: a + o @ x @ w),
     Case(r"H = 2 X W", "X[n,d] W[d,p]", lambda x, w: 2 * x @ w),
 )

@@ -32,7 +32,12 @@ OF_TOKENS = [r"p = W_p x", r"g = W_g x", r"u = W_u x", r"s_{ij} = p_i^\top g_j"]
 
 @table(
     # A number that the note defines makes no query of what it scales.
-    Case(r"\hat x = s q", "s q[d]", lambda s, q: s * q, context=[r"s = \frac{\max |x|}{127}"]),
+    Case(
+        r"\hat x = s q",
+        "x[n] q[d]",
+        lambda x, q: np.max(np.abs(x)) / 127 * q,
+        context=[r"s = \frac{\max |x|}{127}"],
+    ),
     Case(
         r"y_i = \sum_j \beta_{ij} u_j",
         "beta[n,m] u[m,d]",

@@ -33,7 +33,12 @@ def test_refused(latex: str, said: str) -> None:
         lambda t, p: t + p,
     ),
     Case(r"m = 2 \times seq \times dim", "seq dim#", lambda s, d: 2 * s * d),
-    Case(r"\textbf{p} = xye^{2}", "x[n,d] y[d]", lambda x, y: x @ y * np.exp(2)),
+    Case(
+        r"\textbf{p} = xye^{2}",
+        "x[n,d] y[d]",
+        lambda x, y: x @ y * np.exp(2),
+        shapes={"x": ("n", "d")},
+    ),
     # What the renderer loads is nothing of the formula.
     Case(r"\require{cancel} q = W x", "W[p,d] x[d]", np.matmul),
     # What stands behind a wide space, and is an equation itself, is no factor.

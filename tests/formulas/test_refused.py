@@ -42,6 +42,12 @@ BROKEN = [
     refused("N2C032", r"«y_{c',i}» = \sum_c w_{c',c} x_{c,i}"),
     refused("N2C033", r"\mathrm{dec}(g) = W g(x) + b, \quad y = x - «\mathrm{dec}(g(x))»"),
     refused("N2C033", r"s = «|Q|»|K| \cos\theta"),
+    # A small letter of a vector is no matrix for want of a sign.
+    refused("N2C033", r"y = «s x»"),
+    refused("N2C033", r"\tilde x_c = «s_c x_c»"),
+    refused("N2C033", r"x_{n+1} = x_n + «h v_n»"),
+    refused("N2C033", r"y = x + «\frac{h}{2} (u + v)»"),
+    refused("N2C033", r"u = z - «s \tanh(x)»"),
     refused("N2C033", r"s = «(b)» u + (c) v"),
     refused("N2C033", r"f(x) = \max_k (c_k + «k^\top» x)"),
     refused("N2C033", r"a_i = \sum_q «q^\top» x_i"),

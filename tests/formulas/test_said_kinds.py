@@ -385,3 +385,12 @@ def test_a_definition_of_another_section_is_farther_than_a_kind() -> None:
 def test_two_vectors_side_by_side_are_no_number_times_a_vector(latex: str) -> None:
     with pytest.raises(FormulaError, match="two vectors side by side"):
         compile_formula(latex, context="with the weight vector $w$")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["$h$ is the step size.", "mit Schrittweite $h$", "其中 $h$ 是步长", "the temperature $h$"],
+)
+def test_a_step_is_a_number(said: str) -> None:
+    formula = compile_formula("y = x + h v", context=said)
+    assert [len(given.shape) for given in formula.inputs] == [1, 0, 1]

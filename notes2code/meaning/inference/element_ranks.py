@@ -470,6 +470,8 @@ def _by_letter(element: Element) -> int:
     rank = element.usually(*ranks)
     if rank == 0 and ranks[0] == 2 and len(base) == 1:
         run.numbers[run.quote(use.span)] = use.span
+    if rank == 2 and ranks[0] == 1 and element.is_small and not element.indices:
+        run.bent.add(element.name)
     return rank
 
 

@@ -278,7 +278,16 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             where,
             "write `\\odot` for a gate, or `^\\top` for weights",
         )
+    if {left.rank, right.rank} == {1, 2} and any(_is_bent(run, side) for side in (left, right)):
+        # The s of s x is a vector by its letter, or a number, and no matrix for want of a sign.
+        run.unranged = two_vectors(run, left, right, where)
     return contract(run, left, right, 0, where)
+
+
+def _is_bent(run: Run, value: Value) -> bool:
+    """Whether a matrix is made of nothing but small letters of vectors."""
+    matrices = {x.array for x in ir.walk(value.body) if isinstance(x, Ref) and len(x.at) > 1}
+    return value.rank == 2 and bool(matrices) and matrices <= run.bent
 
 
 def _are_of_activation(left: Value, right: Value) -> bool:
@@ -505,7 +514,8 @@ def two_vectors(run: Run, left: Value, right: Value, where: Span) -> ProblemErro
         "N2C033",
         f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are two vectors side by side",
         where,
-        "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element",
+        "write `^\\top` on one, `\\cdot` for the dot product, or `\\odot`: element by element; "
+        "or declare which is a number or a matrix",
     )
 
 

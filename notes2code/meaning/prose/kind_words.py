@@ -31,7 +31,7 @@ _NOUNS: dict[
     (1, 2, "english"): r"\w*vectors|embeddings",
     (2, 1, "english"): r"\w*matrix",
     (2, 2, "english"): r"\w*matrices",
-    (0, 1, "english"): r"scalar",
+    (0, 1, "english"): r"scalar|step-?size|temperature|threshold|margin",
     (0, 2, "english"): r"scalars",
     (0, 1, "english", True): r"length|number|count|size",
     (0, 2, "english", True): r"lengths|numbers|counts|sizes",
@@ -39,7 +39,7 @@ _NOUNS: dict[
     (1, 2, "before"): r"[A-ZÄÖÜ]\w*vektoren|Vektoren|векторы|векторами",
     (2, 1, "before"): r"матриц(?:а|ей)",
     (2, 2, "before"): r"[A-ZÄÖÜ]\w*matrizen|Matrizen|матрицами",
-    (0, 1, "before"): r"Skalar|скаляр(?:ом)?",
+    (0, 1, "before"): r"Skalar|скаляр(?:ом)?|Schrittweite|Temperatur",
     (0, 2, "before"): r"Skalare|скаляры|скалярами",
     (0, 1, "before", True): r"Anzahl|Länge|Größe|число|числом|количество|длина|длиной|размер",
     (1, 1, "after"): r"vecteur|vetor|vettore",
@@ -59,7 +59,7 @@ _NOUNS: dict[
     (0, 0, "after"): r"skalar|vô hướng",
     (1, 0, "signs"): r"向量|矢量|ベクトル|벡터",
     (2, 0, "signs"): r"矩阵|矩陣|行列|행렬",
-    (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라",
+    (0, 0, "signs"): r"标量|標量|纯量|純量|スカラー|스칼라|步[长長]|[温溫]度|刻み幅",
     (0, 0, "signs", True): r"长度|長度|个数|數量|数量|长さ|長さ|길이|[头頭层層][数數]",
     (0, 1, "english", False, True): (
         r"score|reward|cost|price|probability|similarity|confidence|logit|energy|fraction|"
@@ -81,7 +81,7 @@ MENTIONED = re.compile(
     "embeddings|length|number|count|size|Anzahl|Länge|Größe|число|количеств|длин|размер|nombre|"
     "longueur|taille|número|longitud|tamaño|comprimento|tamanho|numero|score|reward|cost|price|"
     "probability|similarity|confidence|logit|energy|fraction|proportion|percentage|оценка|награда|"
-    "стоимость|вероятность|сходство|доля|"
+    "стоимость|вероятность|сходство|доля|temperatur|threshold|margin|Schrittweite|"
     f"{IN_SIGNS}",
     re.IGNORECASE,
 )

@@ -121,6 +121,8 @@ def _with_heads(tokens: Sequence[_Token]) -> list[_Token]:
         if noun is not None and head and token.text in head:
             several = token.text.endswith("s") and token.text != "bias"
             out[-1] = out[-1]._replace(noun=replace(noun, number=2) if several else noun)
+        elif out and out[-1].text.lower() == "step" and token.text == "size":
+            out[-1] = token._replace(noun=words.noun("stepsize"))  # no amount of things
         else:
             out.append(token)
     return out
