@@ -107,6 +107,31 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         context=r"Given the embeddings $x_1, \dots, x_n$ of some words,",
     ),
     Case(r"z_i = \sum_{j=1}^n w_{ij} x_j", "w[m,n] x[n]", lambda w, x: w @ x),
+    # A formula for one of the rows that a text tells the shape of, and one for those of a batch.
+    Case(
+        r"y = W x + b",
+        "W[p,d] x[d] b[p]",
+        lambda w, x, b: w @ x + b,
+        context="The input $x$ has shape (B, N, D), and $W$ has shape (H, D).",
+    ),
+    Case(
+        r"y = x M + b",
+        "x[n,d] M[d,p] b[p]",
+        lambda x, m, b: x @ m + b,
+        context="- $x$: (batch, seq_len, d_model)\n- `M`: (d_model, d_out)",
+    ),
+    Case(
+        r"L = \frac{1}{B} \sum_{i=1}^B \|x_i - z_i\|^2",
+        "x[n,d] z[n,d]",
+        lambda x, z: np.mean(np.sum((x - z) ** 2, axis=1)),
+        context="Both $x$ and $z$ are $B \\times D$ matrices.",
+    ),
+    Case(
+        r"s = c^\top M k",
+        "c[d] M[d,p] k[p]",
+        lambda c, m, k: c @ m @ k,
+        context="where $M$ is a $d \\times r$ matrix and $k$ an $r$-dimensional vector",
+    ),
     # By custom Greek letters are numbers.
     Case(SCALED, "gamma x[d] beta", lambda g, x, b: g * x + b),
     Case(
@@ -394,3 +419,12 @@ def test_two_vectors_side_by_side_are_no_number_times_a_vector(latex: str) -> No
 def test_a_step_is_a_number(said: str) -> None:
     formula = compile_formula("y = x + h v", context=said)
     assert [len(given.shape) for given in formula.inputs] == [1, 0, 1]
+
+
+def test_sizes_that_do_not_fit() -> None:
+    """They are told of, and computed without: the text may speak of another thing."""
+    text = "Here $A$ is an $n \\times d$ matrix, and $B$ an $m \\times r$ matrix."
+    formula = compile_formula("Y = A B", context=text)
+    assert [len(one.shape) for one in formula.inputs] == [2, 2]
+    assert [one.code for one in formula.diagnostics] == ["N2C035"]
+    assert "is n×d" in formula.diagnostics[0].message

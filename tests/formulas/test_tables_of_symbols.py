@@ -21,3 +21,11 @@ def test_other_cells() -> None:
     """The last cell speaks of what the row is about, the score, and not of the cell before it."""
     rows = "| what | weights | gives |\n|---|---|---|\n| score | $W_a$ | a scalar |\n"
     assert rank_of_weight(rows) == 2
+
+
+def test_sizes() -> None:
+    """Sizes are those of what begins the row, in whatever cell, and examples of a batch are left to
+    the caller."""
+    rows = "| name | what | shape |\n|---|---|---|\n| $x$ | input | (B, T, D) |\n"
+    formula = compile_formula(r"\mu = \frac{1}{D} \sum_{i=1}^D x_i", context=rows)
+    assert [one.shape for one in formula.inputs] == [("T", "D")]

@@ -72,6 +72,45 @@ STATED = [
     ("報酬 $r_t$", "r_t 0"),
 ]
 
+SIZED = [
+    ("$x$ has shape (B, N, D)", "x (B,N,D)"),
+    ("`x`: [batch, seq_len, d_model]", "x (batch,seq_len,d_model)"),
+    ("`x: (batch, seq_len)` goes in", "x (batch,seq_len)"),
+    ("$A$ of shape (m, d), the rest of which", "A (m,d)"),
+    ("x is C×H×W", "x (C,H,W)"),
+    ("$Q$ and $K$ have dimensions $n \\times d_k$", "Q (n,d_k) K (n,d_k)"),
+    ("let $q$ be a query of shape $(h, d)$", "q (h,d)"),
+    ("$A$: queries, shape (n, d_k)", "A (n,d_k)"),
+    ("an $m \\times d$ matrix $A$", "A (m,d)"),
+    ("$A$ is a matrix of size $m \\times d$", "A (m,d)"),
+    ("the $d$-dimensional vectors $u$ and $w$", "u (d) w (d)"),
+    ("a vector $c$ of dimension $r$", "c (r)"),
+    (r"$\gamma$ is a vector of size $d$", "gamma (d)"),
+    ("$A$ eine $n \\times d$-Matrix", "A (n,d)"),
+    ("$x$ hat die Form (B, T, C)", "x (B,T,C)"),
+    ("la matrice $A$ de taille $n \\times d$", "A (n,d)"),
+    ("$A$ es una matriz de tamaño $n \\times d$", "A (n,d)"),
+    ("матрица $A$ размера $m \\times d$", "A (m,d)"),
+    ("$x$ имеет размерность (n, d)", "x (n,d)"),
+    ("$x$ 的形状为 $(B, N, D)$", "x (B,N,D)"),
+    ("$x$ は (B, T, D) の形状", "x (B,T,D)"),
+    ("$A$는 $m \\times d$ 행렬", "A (m,d)"),
+    ("$c$는 $d$차원 벡터", "c (d)"),
+]
+"""What is stated with sizes."""
+
+NOT_SIZED = [
+    "$f$ maps (n, d) to (n, k)",
+    "$x$ is projected to (B, T, D)",
+    "the point $p$ (x, y) of a plane",
+    "$t$ in (0, T) and $k$ in [1, n]",
+    "$g$ (see Eq. 2)",
+    "$U$ is a subspace of dimension $d$",
+    "$w$ is the window of size $k$",
+    "$p$ = (n, d)",
+    "the dimension of $x$ (d, k)",
+]
+
 NOT_STATED = [
     "$d$ 为 key vector 的维度",
     "$d_q$ 表示查询向量与键向量的维度",
@@ -122,7 +161,12 @@ def test_what_is_stated(text: str, kinds: str) -> None:
     assert " ".join(f"{label(one.node)} {one.rank}" for one in said(text)) == kinds
 
 
-@pytest.mark.parametrize("text", NOT_STATED)
+@pytest.mark.parametrize(("text", "shapes"), SIZED)
+def test_sizes(text: str, shapes: str) -> None:
+    assert " ".join(f"{label(one.node)} ({','.join(one.axes)})" for one in said(text)) == shapes
+
+
+@pytest.mark.parametrize("text", NOT_STATED + NOT_SIZED)
 def test_what_is_not(text: str) -> None:
     assert not list(said(text))
 

@@ -81,10 +81,13 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
 
 def _refuse_places(run: Run, use: scripts.Use, name: Node, group: Group) -> None:
     """The ``PE(pos, 2i)`` of an array is no product with a list, and what it is there is said by
-    nothing that counts the places."""
+    nothing that counts the places; nor is the ``I(i+m, j+n)`` of an image I, which has two axes."""
     base, written = names.base_letter(use.name), name.span.to(group.span)
     word = len(base) > 1 and base not in names.GREEK
-    if word and group.open == "(" and {*group.separators} == {","}:
+    axes = run.shapes[use.name].axes if use.name in run.shapes else ()
+    counted = run.seen.bound | names.INDEX_LETTERS
+    placed = len(axes) == len(group.items) and counted.issuperset(words_in(*group.items))
+    if (word or placed) and group.open == "(" and {*group.separators} == {","}:
         raise error(
             "N2C033",
             f"`{run.quote(written)}` may be an element of `{use.name}`, or a product",

@@ -104,6 +104,11 @@ class SecondReadings:
         """A formula that cannot be computed where something is a vector, as the text says, and can
         where the text speaks loosely: from here on that is not said of the formula. None where the
         text is not to blame."""
+        for most in (2, 1):  # of heads, or of rows, it may be written for one
+            self._kinds[entry] = {n: replace(k, axes=k.axes[-most:]) for n, k in kinds.items()}
+            other = self._read(entry)
+            if self._kinds[entry] != kinds and other.kind != "rejected":
+                return other
         one_less = ({n: k for n, k in kinds.items() if n != name} for name in kinds)
         for rest in (*one_less, {}):
             self._kinds[entry] = rest

@@ -97,6 +97,9 @@ def noun(word: str) -> Noun | None:
     return None
 
 
+SHAPES_IN_SIGNS = "形状 形狀 维度 維度 尺寸 大小 シェイプ サイズ 次元 크기 차원 형태 모양".split()
+"""Words for a shape that no space sets apart."""
+
 IS_IN_SIGNS = frozenset("是 为 為 は 은 는 이 가 が".split())
 """What stands between what something is and its letter: 得分为 ``s_i``."""
 

@@ -5,10 +5,12 @@ They hold in the section that states them and in those below it. What is nearest
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 
 from notes2code.diagnostics import Problem, ProblemError, Span, warning
 from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num, Script
@@ -60,12 +62,13 @@ class Kinds:
         if not self.said:
             return {}
         known = seen.counted.keys() | defined
-        found: dict[tuple[str, int], int] = {}
+        found: dict[tuple[str, int], tuple[str, ...]] = {}
         for letter in sorted({names.base_letter(name) for name in known}):
             for one in self._of(letter, note, section, order):
                 use = _use(one.node, seen, known)
                 if use is not None and _counts(one, use, seen):
-                    found.setdefault((use.name, len(use.indices)), one.rank)
+                    axes = _as_written_for(use.name, one.axes, seen)
+                    found.setdefault((use.name, len(use.indices)), axes)
         return dict(_shapes(found, seen))
 
     def _of(self, letter: str, note: str, section: tuple[str, ...], order: int) -> Iterator[Said]:
@@ -142,27 +145,52 @@ _AMOUNTS = frozenset("BCDEGJLMNPRST")
 """Capitals that are amounts as often as arrays."""
 
 
-def _shapes(found: Mapping[tuple[str, int], int], seen: Survey) -> Iterator[tuple[str, Shape]]:
-    """The shapes of names that are said to be of a rank, with so many indices. Where both a g and
-    each g_j are, they are two things, of which one is called by its index."""
-    for (name, indexed), rank in found.items():
-        axes = ("",) * rank
-        if indexed == 1 and rank and (name, 0) in found:
+def _as_written_for(name: str, axes: tuple[str, ...], seen: Survey) -> tuple[str, ...]:
+    """The axes that a formula has of what a text says: one is written for one example of a batch
+    unless it says how many there are, and ``W x`` for one x of all that are its rows."""
+    pairs = (pair for product in seen.nodes.of(Juxt) for pair in pairwise(product.factors))
+    mapped = any(names.is_capital(a) and binders.bare(b) == name for a, b in pairs)
+    if mapped and name.islower():
+        return axes[-1:]
+    batch = len(axes) > 1 and _BATCH.fullmatch(axes[0]) is not None
+    return axes[1:] if batch and axes[0] not in seen.nodes.words else axes
+
+
+_BATCH = re.compile(r"B|bs|batch(?:_?size)?|batch_.*|n_batch")
+"""What an axis of examples is called."""
+
+
+def _shapes(
+    found: Mapping[tuple[str, int], tuple[str, ...]], seen: Survey
+) -> Iterator[tuple[str, Shape]]:
+    """The shapes of names that are said to have these axes, with so many indices. Where both a g
+    and each g_j are, they are two things, of which one is called by its index."""
+    for (name, indexed), axes in found.items():
+        if indexed == 1 and axes and (name, 0) in found:
             yield from ((names.code_name(name, letter), Shape(axes, None)) for letter in seen.bound)
-    for (name, indexed), rank in found.items():
+    for (name, indexed), axes in found.items():
         if not indexed or (name, 0) not in found:
-            yield name, Shape(("",) * rank, indexed if rank else None)
+            yield name, Shape(axes, indexed if axes else None)
 
 
 def told(kinds: Mapping[str, Shape]) -> str:
     """What prose says, in words."""
-    said = [f"`{name}` is a {CALLED[len(shape.axes)]}" for name, shape in kinds.items()]
+    said = [f"`{name}` {_called(shape)}" for name, shape in kinds.items()]
     return " and ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
 
 
+def _called(shape: Shape) -> str:
+    """What prose says that something is, in words."""
+    if any(shape.axes) or len(shape.axes) >= len(CALLED):
+        return f"is {'×'.join(axis or '·' for axis in map(str, shape.axes))}"
+    return f"is a {CALLED[len(shape.axes)]}"
+
+
 def may_be_loose(name: str, kind: Shape, rank: int) -> bool:
-    """Whether prose may call something of another rank a vector: a matrix by its rows, and any
-    bias."""
+    """Whether prose may say that of something of another rank: a matrix is a vector by its rows,
+    and so is any bias, and sizes may be those of more, or of less."""
+    if any(kind.axes):
+        return True
     loosely = rank == 2 or (rank == 0 and names.base_letter(name) == "b")
     return kind.is_vector and loosely
 

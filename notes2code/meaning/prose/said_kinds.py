@@ -20,25 +20,13 @@ from notes2code.latex.tree import Dots, Group, Node, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.prose import kind_words as words
+from notes2code.meaning.prose import said_shapes
 from notes2code.meaning.prose.kind_words import Noun
+from notes2code.meaning.prose.tokens import Token, tokens_of
 from notes2code.records import dataclass
 
-_SPELT = "A-Za-zÀ-ɏЀ-ӿḀ-ỿ"
-_TOKEN = re.compile(
-    r"\$(?P<math>[^$]*)\$"
-    # A letter of a formula without its dollars; the vowels are words in many languages.
-    r"|(?<![\w\\^+*/=-])(?P<letter>(?:[α-ωΑ-Ω]|[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ])(?:_\w+)?)"
-    r"(?![\w^+*/=’'-])"
-    rf"|(?P<word>ma trận|véc tơ|vô hướng|-?[{_SPELT}]+(?:[-’'][{_SPELT}]+)*"
-    rf"|{words.IN_SIGNS}"
-    r"|表示|代表|[都均皆分][别別]?[是为為]|一[个個]|一つの)"
-    r"|(?P<number>\d+)|(?P<sign>\S)"
-)
 _ENTRY = re.compile(r"\n(?=[ \t]*\$[^$\n]*\$[ \t]*[:：])")
 """The end of the line before an entry of a legend, *$x$: a patch*, to which it says nothing."""
-
-_CODE = re.compile(r"`([A-Za-z](?:_\w+)?)`")
-"""A letter as code: the `` `B` `` of a legend."""
 
 _OF_ROWS = frozenset("QKVXHYZEOCDFGINST")
 """Matrices whose rows are what prose calls *vectors*."""
@@ -55,23 +43,20 @@ _LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What prose says of a letter: its rank, and where in the text. ``of_rows`` means that it may
-    speak of the rows of a matrix, *query vectors Q*; ``counts`` that it is an amount of things,
-    ``each`` that one of several things has it, *the score s_i*."""
+    """What prose says of a letter: its axes, "" for one whose size is not said, and where in the
+    text. ``of_rows`` means that it may speak of the rows of a matrix, *query vectors Q*; ``counts``
+    that it is an amount of things, ``each`` that one of several things has it, *the score s_i*."""
 
     node: Node
-    rank: int
+    axes: tuple[str, ...]
     at: int
     of_rows: bool
     counts: bool = False
     each: bool = False
 
-
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    at: int
-    noun: Noun | None
+    @property
+    def rank(self) -> int:
+        return len(self.axes)
 
 
 class _Letters(NamedTuple):
@@ -85,33 +70,49 @@ class _Letters(NamedTuple):
 
 def said(text: str) -> Iterator[Said]:
     """The kinds that a text states of letters."""
-    if words.MENTIONED.search(text) is None:
+    if words.MENTIONED.search(text) is None and said_shapes.MAY_BE.search(text) is None:
         return
-    text = _ENTRY.sub(".", _CODE.sub(r"$\1$", text))
-    tokens = _with_heads([_token(match) for match in _TOKEN.finditer(text)])
+    tokens = _with_heads([*tokens_of(_ENTRY.sub(".", said_shapes.marked(text)))])
     for listed in _lists(tokens):
+        sized = {id(one.node): one for one in _sized(tokens, listed)}
+        yield from sized.values()
         found = _in_front(tokens, listed) or _behind(tokens, listed)
         letters = {names.base_letter(names.label(node)) for node, _ in found}
         for node, noun in found:
+            if id(node) in sized:
+                continue
             letter = names.base_letter(names.label(node))
             if noun.rank == 2 and letter in _WEIGHTS and any(map(str.isupper, letters)):
                 continue  # v and W, "both weight matrices", are so only loosely
             capital = letter in _OF_ROWS and noun.number != 1
             of_rows = capital or (noun.number == 2 and len(listed.nodes) == 1)
             at = tokens[listed.start].at
-            yield Said(node, noun.rank, at, of_rows, noun.counts, noun.each)
+            yield Said(node, ("",) * noun.rank, at, of_rows, noun.counts, noun.each)
 
 
-def _token(match: re.Match[str]) -> _Token:
-    kind = str(match.lastgroup)
-    text = match[kind]
-    return _Token(kind, text, match.start(), words.noun(text) if kind == "word" else None)
+def _sized(tokens: Sequence[Token], listed: _Letters) -> Iterator[Said]:
+    """What sizes say of letters: those behind them, *x has shape (B, T, D)*, and those of the kind
+    that they are said to be of, *an m × d matrix A*, *A is a matrix of size m × d*."""
+    copula = listed.end < len(tokens) and tokens[listed.end].text.lower() in words.COPULAS
+    place = _noun_behind(tokens, listed.end + 1, len(listed.nodes)) if copula else None
+    front = _noun_before(tokens, listed.start)
+    axes = said_shapes.behind(tokens, listed.end)
+    for at in (one for one in (place, front) if one is not None and not axes):
+        noun = tokens[at].noun
+        axes = said_shapes.before(tokens, at)
+        if at == place:
+            axes = axes or said_shapes.behind(tokens, at + 1, kind=True)
+        axes = axes if noun is not None and noun.rank == len(axes) and not noun.counts else ()
+    for node in listed.nodes if axes else ():
+        small = names.base_letter(names.label(node)).islower()
+        if not _is_size(node) and (small or len(axes) > 1):
+            yield Said(node, axes, tokens[listed.start].at, False)
 
 
-def _with_heads(tokens: Sequence[_Token]) -> list[_Token]:
+def _with_heads(tokens: Sequence[Token]) -> list[Token]:
     """The tokens, with *scalar weights* as one: it is the head that tells how many
     there are; a *similarity matrix* is a matrix."""
-    out: list[_Token] = []
+    out: list[Token] = []
     for token in tokens:
         noun = out[-1].noun if out else None
         if noun is not None and noun.each and token.noun is not None:
@@ -149,7 +150,7 @@ def _members(node: Node) -> tuple[Node, ...]:
     return inner.items if isinstance(inner, Group) and inner.open == "{" else (node,)
 
 
-def _lists(tokens: Sequence[_Token]) -> Iterator[_Letters]:
+def _lists(tokens: Sequence[Token]) -> Iterator[_Letters]:
     at = 0
     while at < len(tokens):
         nodes = _nodes(tokens[at])
@@ -165,11 +166,11 @@ def _lists(tokens: Sequence[_Token]) -> Iterator[_Letters]:
         yield _Letters(start, at, nodes, by_comma)
 
 
-def _nodes(token: _Token) -> tuple[Node, ...]:
+def _nodes(token: Token) -> tuple[Node, ...]:
     return _names(token.text) if token.kind in ("math", "letter") else ()
 
 
-def _joined(tokens: Sequence[_Token], at: int) -> int | None:
+def _joined(tokens: Sequence[Token], at: int) -> int | None:
     """Where the next letter of a list stands: behind a comma, an *and*, or both."""
     behind = at
     while behind < min(at + 2, len(tokens)) and _joins(tokens[behind]):
@@ -177,7 +178,7 @@ def _joined(tokens: Sequence[_Token], at: int) -> int | None:
     return behind if behind > at and behind < len(tokens) and _nodes(tokens[behind]) else None
 
 
-def _joins(token: _Token) -> bool:
+def _joins(token: Token) -> bool:
     if token.kind == "math":
         return False
     return token.text in (",", "，", "、") or token.text.lower() in AND
@@ -186,7 +187,7 @@ def _joins(token: _Token) -> bool:
 # --- the matrix W ----------------------------------------------------------------------------
 
 
-def _in_front(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, Noun]]:
+def _in_front(tokens: Sequence[Token], listed: _Letters) -> list[tuple[Node, Noun]]:
     """What the kind in front of letters says of them, or of the first of them."""
     at = _noun_before(tokens, listed.start)
     noun = None if at is None else tokens[at].noun
@@ -207,7 +208,7 @@ def _is_size(node: Node) -> bool:
     return name in ("n", "m", "N") or (names.is_size_name(name) and name.islower())
 
 
-def _noun_before(tokens: Sequence[_Token], start: int) -> int | None:
+def _noun_before(tokens: Sequence[Token], start: int) -> int | None:
     """Where the kind stands whose letters begin at ``start``: *matrix*, *matriz de pesos*,
     *вектор весов*."""
     back = [tokens[at] for at in range(start - 1, max(start - 4, -1), -1)]
@@ -224,7 +225,7 @@ def _noun_before(tokens: Sequence[_Token], start: int) -> int | None:
     return start - 3 if of and len(back) == 3 and back[2].noun is not None else None
 
 
-def _before_phrase(tokens: Sequence[_Token], at: int) -> str:
+def _before_phrase(tokens: Sequence[Token], at: int) -> str:
     """The word in front of a noun and its article and adjectives, "" where they begin a clause."""
     for place in range(at - 1, max(at - _FARTHEST, 0) - 1, -1):
         word = tokens[place].text.lower()
@@ -237,7 +238,7 @@ def _before_phrase(tokens: Sequence[_Token], at: int) -> str:
 # --- W is a matrix ---------------------------------------------------------------------------
 
 
-def _behind(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, Noun]]:
+def _behind(tokens: Sequence[Token], listed: _Letters) -> list[tuple[Node, Noun]]:
     """What is said of letters behind them: of all, of each its own, or of the last."""
     at = listed.end
     if at == len(tokens) or tokens[at].text.lower() not in words.COPULAS:
@@ -258,12 +259,12 @@ def _behind(tokens: Sequence[_Token], listed: _Letters) -> list[tuple[Node, Noun
     return [(listed.nodes[-1], noun)] if copula in words.OF_ONE or noun.number == 0 else []
 
 
-def _opens(tokens: Sequence[_Token], listed: _Letters) -> bool:
+def _opens(tokens: Sequence[Token], listed: _Letters) -> bool:
     """Whether a clause begins with a list."""
     return listed.start == 0 or tokens[listed.start - 1].kind == "sign"
 
 
-def _nouns(tokens: Sequence[_Token], at: int, letters: int, copula: str) -> list[Noun]:
+def _nouns(tokens: Sequence[Token], at: int, letters: int, copula: str) -> list[Noun]:
     """The kinds that something is said to be, one after the other; none where what is read as one
     belongs to another phrase, such as 查询向量和键向量的维度, a dimension of two vectors."""
     found: list[Noun] = []
@@ -289,7 +290,7 @@ def _nouns(tokens: Sequence[_Token], at: int, letters: int, copula: str) -> list
         at = joined
 
 
-def _noun_behind(tokens: Sequence[_Token], at: int, letters: int) -> int | None:
+def _noun_behind(tokens: Sequence[Token], at: int, letters: int) -> int | None:
     """The place of the first kind behind ``at`` with nothing in front of it but an article and
     adjectives."""
     for place in range(at, min(at + _FARTHEST, len(tokens))):
@@ -308,7 +309,7 @@ def _noun_behind(tokens: Sequence[_Token], at: int, letters: int) -> int | None:
     return None
 
 
-def _describes(tokens: Sequence[_Token], at: int) -> bool:
+def _describes(tokens: Sequence[Token], at: int) -> bool:
     """Whether a word may stand between *is* and a kind; ``d``-dimensional, ``d`` 维 and ``n × d``
     may."""
     token = tokens[at]
