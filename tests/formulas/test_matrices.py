@@ -268,6 +268,18 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"s = \langle q, k \rangle", "q[d] k[d]", lambda q, k: q @ k),
     Case(r"s = q^\top W k", "q[d] W[d,e] k[e]", lambda q, w, k: q @ w @ k),
     Case(r"S = u v^\top", "u[n] v[m]", np.outer),
+    # What a row is multiplied by is a row again, and a row below a transposed one makes a matrix.
+    Case(
+        r"S = (x U)^\top (x V)",
+        "x[d] U[d,n] V[d,m]",
+        lambda x, u, v: np.outer(x @ u, x @ v),
+    ),
+    Case(
+        r"G = \sum_i (z_i U)^\top \tanh(z_i V)",
+        "z[n,d] U[d,p] V[d,r]",
+        lambda z, u, v: (z @ u).T @ np.tanh(z @ v),
+    ),
+    Case(r"s_{ij} = (x_i U)^\top (x_j U)", "x[n,d] U[d,p]", lambda x, u: x @ u @ u.T @ x.T),
     Case(r"s = \frac{q^\top k}{\sqrt{d}}", "q[d] k[d]", lambda q, k: q @ k / np.sqrt(len(q))),
     Case(r"B_{ij} = A_{ji}", "A[n,m]", np.transpose),
     Case(r"y_i = A_{ii}", "A[n,n]", np.diag),

@@ -74,6 +74,12 @@ from tables import Case, check, table
         lambda w, h, m: np.tanh(h @ w.T + m),
         context=[r"m_v^{t+1} = \sum_{u \in \mathcal{N}(v)} a_{vu} x_u^t"],
     ),
+    # What a matrix maps is a vector, whatever stands before the two.
+    Case(
+        r"h_v^{(t+1)} = \sum_u g_{vu} B z_u^{(t)}",
+        "g[n,m] B[p,d] z[s,m,d]",
+        lambda g, b, z: np.einsum("nm,pd,smd->snp", g, b, z),
+    ),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),
     Case(r"s_{qk} = x_q^\top x_k", "x_q[d] x_k[d]", lambda q, k: q @ k),

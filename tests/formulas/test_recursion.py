@@ -12,6 +12,17 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    # Of keys and values that are made with their weights each step adds the outer product.
+    Case(
+        r"s_n = s_{n-1} + \phi(x_n W_K)^\top (x_n W_V)",
+        "s[p,r] x[d] W_K[d,p] W_V[d,r] phi()",
+        lambda s, x, k, v, f: s + np.outer(f(x @ k), x @ v),
+    ),
+    Case(
+        r"s_n = s_{n-1} + \phi(x_n W_K) (x_n W_V)^\top",
+        "s[p,r] x[d] W_K[d,p] W_V[d,r] phi()",
+        lambda s, x, k, v, f: s + np.outer(f(x @ k), x @ v),
+    ),
     # A range in parentheses right behind a formula says what its letter counts.
     Case(
         r"h_0 = x, \quad h_l = \tanh(W_l h_{l-1})\ (l = 1, \dots, N), \quad y = c h_N",

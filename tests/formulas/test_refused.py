@@ -42,6 +42,11 @@ BROKEN = [
     refused("N2C032", r"«y_{c',i}» = \sum_c w_{c',c} x_{c,i}"),
     refused("N2C033", r"\mathrm{dec}(g) = W g(x) + b, \quad y = x - «\mathrm{dec}(g(x))»"),
     refused("N2C033", r"s = «|Q|»|K| \cos\theta"),
+    # The densities of a mixture; a power or one of several; a label or a transpose.
+    refused("N2C037", r"r_{nk} = \pi_k \mathcal{«N}(x_n \mid \mu_k, \Sigma_k)»"),
+    refused("N2C033", r"y = \sum_n b_n z^«n»"),
+    refused("N2C033", r"y = \sum_{m=0}^{M} B_m x_m \zeta^«m»"),
+    refused("N2C033", r"L = \|W F^S - «F^T»\|_F^2"),
     # A small letter of a vector is no matrix for want of a sign.
     refused("N2C033", r"y = «s x»"),
     refused("N2C033", r"\tilde x_c = «s_c x_c»"),

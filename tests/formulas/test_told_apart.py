@@ -15,6 +15,23 @@ def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # One softmax has one temperature: what stands above it is a vector.
+    Case(
+        r"p_i = \mathrm{softmax}((z_i - c) / \tau_i)",
+        "z[n,d] c[d] tau[n]",
+        lambda z, c, t: softmax((z - c) / t[:, None]),
+    ),
+    Case(
+        r"p_i = \mathrm{softmax}((z_i - c) / \tau)",
+        "z[n] c tau",
+        lambda z, c, t: softmax((z - c) / t),
+    ),
+    # The letters of two that are made differently count none.
+    Case(
+        r"h_s = \mathrm{ReLU}(x_s), \quad h_t = \tanh(x_t), \quad y = h_s^\top h_t",
+        "x_s[d] x_t[d]",
+        lambda s, t: np.maximum(s, 0) @ np.tanh(t),
+    ),
     # The I of what is given alone is a function; the counts of parts and of all are numbers.
     Case(
         r"g = I(a) - \frac{N_a}{N} I(b) - \frac{N_c}{N} I(c)",
@@ -485,3 +502,10 @@ def test_what_letters_alone_say_is_told(latex: str, told: str, plain: str) -> No
     assert told in [one.message for one in compile_formula(latex).diagnostics]
     if plain:
         assert not compile_formula(latex, context=[plain]).diagnostics
+
+
+@pytest.mark.parametrize("latex", [r"q = \sigma(z / T)", r"L = -\sum_i y_i \log \sigma(z)_i"])
+def test_a_sigmoid_that_may_be_a_softmax_is_told(latex: str) -> None:
+    found = compile_formula(latex).diagnostics
+    assert any("taken for the sigmoid" in one.message for one in found)
+    assert not compile_formula(r"y = \sigma(z / c)").diagnostics

@@ -11,6 +11,7 @@ from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import (
     Apply,
     Dots,
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -92,6 +93,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         name = Script(name, behind.sub, None, 0, name.span)
         behind = replace(behind, sub=None)
     value = call(run, name, group)
+    _tell_sigmoid(run, name, group, behind, value)
     if isinstance(behind, Script):
         value = _scripts_of_call(run, value, behind)
     place = factors[at + 2] if at + 2 < len(factors) else None
@@ -205,8 +207,9 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return divergences.divergence(run, use.name, group, span)
     if use.name in run.defined:
         raise error("N2C033", f"`{use.name}` is called and is an array", name.span)
-    if use.name == "N" and ";" in group.separators and len(group.items) == 3:
-        raise error("N2C037", "the density of a normal distribution is not computed", span)
+    if use.name in ("N", "N_cal") and len(group.items) == 3 and group.separators[0] in ";|":
+        text = "the density of a normal distribution is not computed"
+        raise error("N2C037", text, span, "write it out, as a power of e")
     hidden = masks.called(run, name, group, span)
     if hidden is not None:
         return hidden
@@ -320,6 +323,17 @@ def _tell_normal(run: Run, use: scripts.Use, group: Group) -> None:
     if use.name == "Phi" and not gates and not any("gelu" in x.lower() for x in run.defines):
         text = f"`{run.quote(use.span)}` is taken for the normal distribution's function"
         run.problems.append(note("N2C039", text, use.span, "define it if it is another one"))
+
+
+def _tell_sigmoid(run: Run, name: Node, group: Group, behind: Node, value: Value) -> None:
+    """The σ of ``σ(z)_i`` and of ``σ(z / T)``, with a temperature, may be a softmax."""
+    given = group.items[0]
+    tempered = isinstance(given, Frac) and binders.bare(given.bottom) in ("T", "tau")
+    picked = isinstance(behind, Script) and behind.sub is not None
+    sigmoid = isinstance(value.body, ir.Fn) and value.body.name == "sigmoid"
+    if sigmoid and (tempered or picked) and binders.bare(name) == "sigma":
+        text = f"`{run.quote(name.span)}` is taken for the sigmoid, and no softmax"
+        run.problems.append(note("N2C039", text, name.span, "write `\\mathrm{softmax}` for that"))
 
 
 def applied(run: Run, node: Apply) -> Value:

@@ -388,11 +388,17 @@ def _is_unknown_capital(run: Run, number: Value, array: Value) -> bool:
 
 
 def _maps_a_number(left: Value, right: Value) -> bool:
-    """Whether a capital stands before the small letter of a number: ``A a`` maps a vector."""
-    match left.body, right.body:
-        case ir.Ref(matrix, at), ir.Ref(given) if left.rank == 2 or len(at) == left.rank == 1:
-            capital = names.base_letter(matrix).isupper()
-            return capital and (is_weight(left) or not names.base_letter(given).isupper())
+    """Whether a capital stands before the small letter of a number: ``A a`` maps a vector, as it
+    does in ``c A a``."""
+    last, of_product = left.body, False
+    while isinstance(last, ir.Mul | ir.Reduce):
+        of_product = of_product or isinstance(last, ir.Reduce)
+        last = last.factors[-1] if isinstance(last, ir.Mul) else last.body
+    match last, right.body:
+        case ir.Ref(matrix, at), ir.Ref(given) if left.rank == 2 or len(at) == 1 + of_product:
+            letter = names.base_letter(matrix)
+            small = not names.base_letter(given).isupper()
+            return left.rank > 0 and letter.isupper() and (letter == "W" or small)
     return False
 
 

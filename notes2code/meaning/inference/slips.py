@@ -157,8 +157,10 @@ def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
             marks[base].add(mark)
             if mark == "T":
                 places.setdefault(base, node.span)
+    # The F of ‖F^T‖_F stands nowhere alone.
+    within = {id(label) for node in nodes.of(Script) for label in _in_scripts(node)}
     for name in nodes.of(Name) if places else ():
-        if id(name) not in bases:
+        if id(name) not in bases | within:
             marks[name.text].add("")
     for base, place in places.items():
         labels = marks[base] - {"T"}
@@ -170,6 +172,10 @@ def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
                 place,
                 "write `^\\top` for a transpose, or another label",
             )
+
+
+def _in_scripts(node: Script) -> Iterator[Node]:
+    return (one for script in (node.sub, node.sup) if script is not None for one in walk(script))
 
 
 def _refuse_spectral(nodes: Nodes) -> None:

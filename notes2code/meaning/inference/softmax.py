@@ -86,11 +86,21 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     if _is_row(run):
         run.pay(2.2)  # the e_i of α_{ij} = softmax(e_i) are rows
     over = _implied_index(run, value, span)
+    if _has_temperatures(value, over):
+        run.pay(2.2)  # the z_t of softmax(z_t / τ_t) is a vector: one softmax has one temperature
     # What it weighs is added up over an index that the left-hand side has not.
     counted = {
         find_index(run.indices[x]): x in run.summed or x not in run.on_left for x in run.indices
     }
     return replace(_of_family(run, value, over, where, span), implied=not counted.get(over, False))
+
+
+def _has_temperatures(value: Value, index: Index) -> bool:
+    """Whether a number is divided by a τ that depends on an index."""
+    factors = value.body.factors if isinstance(value.body, ir.Mul) else ()
+    below = (part.base for part in factors if isinstance(part, ir.Pow))
+    arrays = (one.array for one in below if isinstance(one, ir.Ref) and uses(one, index))
+    return any(names.base_letter(array) in ("tau", "T") for array in arrays)
 
 
 def _is_list(node: Node) -> bool:

@@ -361,12 +361,18 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if form or (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
         options = options[:1]
     mapped = _is_mapped(mine) or _is_mapped(theirs)
-    if (right.row or mapped) and _are_key_and_value(mine, theirs):
+    rows = left.row and _is_made_a_row(mine, left.axes[0]) and _is_made_a_row(theirs, right.axes[0])
+    if (right.row or mapped or rows) and _are_key_and_value(mine, theirs):
         return outer(left, right)
     same = right.row and _is_same(run, left, right)
     if same or (right.row and (_are_columns(mine, theirs) or _are_summed(run, mine, theirs))):
         options = (("outer", 0.0), ("dot", 0.5))
+    if rows:
+        options = (("outer", 0.0), ("dot", 0.5))
     kind = run.choose(f"vectors {where.start}-{where.end}", options)
+    if kind == "dot" and rows:
+        text = f"`{run.quote(where)}` is taken to be the dot product of two rows"
+        run.problems.append(note("N2C039", text, where, "write `^\\top` on the second"))
     if kind == "outer":
         if same and any(isinstance(t, Ref) and not t.at for t in _terms(left.body)):
             run.pay(1.2)  # the mean of vectors is a vector
@@ -580,6 +586,17 @@ def _source(body: Expr, axis: Index) -> Expr:
     return sources.pop() if len(sources) == 1 else body
 
 
+def _is_made_a_row(vector: Expr, axis: Index) -> bool:
+    """Whether a vector is the ``x W`` of a row x, or what a function makes of it."""
+    match vector:
+        case ir.Call(_, (Lambda((own,), body),)):
+            return _is_made_a_row(body, own)
+        case ir.Reduce("sum", summed, ir.Mul((first, Ref(_, (Idx(row), Idx(column)))))):
+            made = find_index(row) is find_index(summed) and find_index(column) is find_index(axis)
+            return made and not uses(first, axis)
+    return False
+
+
 def _are_plain(left: Expr, right: Expr) -> bool:
     """Whether xᵀy is surely a dot product: only keys and values, as rows, are multiplied so."""
     if not isinstance(left, Ref) or not isinstance(right, Ref):
@@ -589,10 +606,18 @@ def _are_plain(left: Expr, right: Expr) -> bool:
 
 def _are_key_and_value(left: Expr, right: Expr) -> bool:
     """Whether k vᵀ is what linear attention adds to its state: keys, or what a feature map makes of
-    them, and values are no rivals."""
-    given = (e.arguments[0].body if _is_mapped(e) else e for e in (left, right))
-    letters = {names.base_letter(e.array)[0].lower() for e in given if isinstance(e, Ref)}
+    them, and values are no rivals. By their weights, ``x W_K`` and ``x W_V`` are these, too."""
+    letters = {_role(e.arguments[0].body if _is_mapped(e) else e) for e in (left, right)}
     return letters == {"k", "v"}
+
+
+def _role(vector: Expr) -> str:
+    """The letter of a vector, or of what is made of it with one weight, ``x W_K``."""
+    if isinstance(vector, Ref):
+        return names.base_letter(vector.array)[0].lower()
+    weights = {x.array for x in ir.walk(vector) if isinstance(x, Ref) and x.array[0] == "W"}
+    label = weights.pop().rpartition("_")[2] if len(weights) == 1 else ""
+    return label.lower()
 
 
 def _is_mapped(expr: Expr) -> TypeGuard[ir.Call]:

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     walk,
     words_in,
 )
+from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, scripts
 from notes2code.meaning.overview.survey import Survey
@@ -29,8 +30,8 @@ from notes2code.meaning.stated import Define, Statement
 
 def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
     """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
-    or the matrix with the number k. The k of ``(A B)^k`` is a power of a matrix, and that of ``(A +
-    B)^k`` may be."""
+    or the matrix with the number k. So may the n of ``Σ_n a_n x^n``, where it stands below others.
+    The k of ``(A B)^k`` is a power of a matrix, and that of ``(A + B)^k`` may be."""
     powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
     whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
     for node in powers:  # the e^z_i beside e^z
@@ -43,17 +44,33 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
         if node.sub is None and node.sup.text in seen.bound and _is_of_matrices(node.base):
             text = "this may be the power of a matrix, or of each of its elements"
             raise error("N2C033", text, node.span, "a power of a matrix is not computed")
-        if binders.bare(node) not in ("A", "P"):
+        base, letter = binders.bare(node), node.sup.text
+        alike = {
+            binders.bare(n) for n in scripted if isinstance(n.sup, Name) and n.sup.text == letter
+        }
+        if letter not in seen.bound - {scripts.HEAD} or alike != {base}:
             continue
-        letter = node.sup.text
-        alike = (n for n in scripted if isinstance(n.sup, Name) and n.sup.text == letter)
-        if letter in seen.bound - {scripts.HEAD} and len({binders.bare(n) for n in alike}) == 1:
+        below = any(isinstance(n.sub, Name) and n.sub.text == letter for n in scripted)
+        if base in ("A", "P"):
             raise error(
                 "N2C033",
                 f"the `{letter}` may be a power here, or the number of the matrix",
                 node.sup.span,
                 f"write `({letter})` for the number; a power of a matrix is not computed",
             )
+        if below and node.sub is None and _may_be_raised(base) and base not in seen.raised:
+            raise error(
+                "N2C033",
+                f"the `{letter}` may be a power of `{base}` here, or say which one it is",
+                node.sup.span,
+                f"write `{base}^{{({letter})}}` or `{base}_{letter}` for one of several, and "
+                f"`f({base}) = …` for a power of what is given",
+            )
+
+
+def _may_be_raised(base: str) -> bool:
+    """Whether a letter may be that of a number; a rate is one."""
+    return base.islower() and (len(base) == 1 or base in names.GREEK) and base not in RATES
 
 
 def _is_of_matrices(base: Node) -> bool:

@@ -62,6 +62,20 @@ def real(statements: Iterable[Statement]) -> frozenset[str]:
     return names.INDEX_LETTERS.intersection(letters)
 
 
+def of_namesakes(statements: Sequence[Statement]) -> Iterator[str]:
+    """The s and the t of ``p_s = f(x_s), p_t = g(x_t)``: below one name on two left-hand sides they
+    tell two things apart, and count none; a letter that stands in both counts."""
+    made: dict[str, dict[str, Set[str]]] = {}
+    for define in statements:
+        match define:
+            case Define(Script(Name(base), Name(letter), None, 0), values) if len(letter) == 1:
+                made.setdefault(base, {}).setdefault(letter, words_in(*values))
+    for own in made.values():
+        for letter in own if len(own) > 1 else ():
+            if all(letter not in words for other, words in own.items() if other != letter):
+                yield letter
+
+
 def of_own_sizes(statements: Sequence[Statement]) -> set[str]:
     """The t of ``W_t ∈ ℝ^{d_t × d}``, whose shape is its own: what counts has one shape for all.
     The k of ``q_k ∈ ℝ^{d_k}`` is that of keys, whatever it counts."""

@@ -118,6 +118,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     step_letters.find_steps(seen, statements)
     seen.labels = label_letters.of_own_sizes(statements) - seen.bound
     seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
+    seen.labels.update({*label_letters.of_namesakes(statements)} - seen.bound)
     for statement in statements:
         if isinstance(statement, Range):
             seen.labels.discard(statement.index)
