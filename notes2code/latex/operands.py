@@ -231,6 +231,9 @@ class Operands(Arguments):
         end = self.tokens[self.at - 1]
         wanted = CLOSING[start.text]
         interval = start.text in "([" and end.text in ")]" and len(items) == 2
+        if (start.text, end.text) == ("⌊", "⌉"):  # to the nearest whole number
+            nearest = Group("(", tuple(items), tuple(separators), self.span_from(start))
+            return Juxt((Name("round", start.span), nearest), nearest.span)
         if end.kind == "null" and start.text not in "{[|":
             raise error(
                 "N2C022",

@@ -74,6 +74,11 @@ def test_a_relevance_is_made_of_numbers() -> None:
         "x[d] s",
         lambda x, s: np.round(x / s) * s,
     ),
+    Case(
+        r"\hat x = s \left\lfloor \frac{x}{s} \right\rceil",
+        "s x[d]",
+        lambda s, x: s * np.round(x / s),
+    ),
 )
 def test_what_is_made_of_x_is_of_its_kind(case: Case) -> None:
     check(case)

@@ -285,6 +285,17 @@ from tables import Case, check, relu, sigmoid, softmax, table
         context=[r"K_n \in \mathbb{R}^d"],
     ),
     Case(r"H_{l} = H_{l-1} + b", "H[n,d] b[d]", lambda h, b: h + b),
+    # What is made of x at the same place and the one before is another, and no state.
+    Case(
+        r"x'_t = \mu \odot x_t + (1 - \mu) \odot x_{t-1}",
+        "mu[d] x[n,d]",
+        lambda m, x: m * x[1:] + (1 - m) * x[:-1],
+    ),
+    Case(
+        r"\bar x_t = \beta \bar x_{t-1} + (1 - \beta) x_t",
+        "beta x_bar[d] x[d]",
+        lambda b, former, x: b * former + (1 - b) * x,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -54,6 +54,7 @@ BROKEN = [
     refused("N2C033", r"y = x + «\frac{h}{2} (u + v)»"),
     refused("N2C033", r"u = z - «s \tanh(x)»"),
     refused("N2C033", r"s = «(b)» u + (c) v"),
+    refused("N2C032", r"z_i = \sum_{j \in N(i)} \alpha_{«i \leftarrow j»} v_j"),
     refused("N2C033", r"F \in \mathbb{R}^{h \times w}, \quad y_{ij} = «F(i+1, j)»"),
     refused("N2C033", r"f(x) = \max_k (c_k + «k^\top» x)"),
     refused("N2C033", r"a_i = \sum_q «q^\top» x_i"),

@@ -15,6 +15,7 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Relation,
     Root,
     Script,
     ungrouped,
@@ -116,6 +117,22 @@ def refuse_sizes_as_elements(nodes: Nodes) -> None:
                     text = f"`d_{k}` may be an element here, or a size"
                     hint = f"call the elements otherwise, or the `{k}` that the sum runs over"
                     raise error("N2C033", text, node.span, hint)
+
+
+def refuse_arrows(nodes: Nodes) -> None:
+    """Refuse the j of ``Σ_j α_{i ← j} v_j``, which counts there and is no part of the name."""
+    for big in nodes.of(Big):
+        letters = {*binders.bound_letters(big.sub)} if big.sub is not None else set()
+        for node in walk(big.body) if letters else ():
+            match node:
+                case Script(base, Relation(ends, ("→" | "←",)) as arrow):
+                    if letters & words_in(*(end for end in ends if end is not None)):
+                        raise error(
+                            "N2C032",
+                            "an arrow between two indices is not read",
+                            arrow.span,
+                            f"write them side by side, such as `{binders.bare(base)}_{{ij}}`",
+                        )
 
 
 def refuse_lost_indices(statements: Sequence[Statement]) -> None:

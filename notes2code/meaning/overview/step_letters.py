@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Node, Script, words_in
+from notes2code.latex.tree import Node, Script, alike, walk, words_in
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview import times
@@ -22,7 +22,7 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     defines = [s for s in statements if isinstance(s, Define)]
     targets = [s.target for s in defines if s.target is not None]
     for define in defines:
-        if define.target is None:
+        if define.target is None or _is_made_of_itself(define):
             continue
         base = binders.bare(define.target)
         repeated = any(binders.is_first_state(target, base) for target in targets)
@@ -56,6 +56,19 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     for letter in {letter for define in defines if (letter := _of_what_is_added(define))}:
         if letter not in seen.bound | on_left:
             seen.steps.setdefault("", set()).add(letter)
+
+
+def _is_made_of_itself(define: Define) -> bool:
+    """Whether the x_t of ``x'_t = μ x_t + (1 - μ) x_{t-1}`` stands on the right, and no x': that is
+    no state, but an array of its own."""
+    target = define.target
+    if not isinstance(target, Script) or target.sub is None or target.sup is not None:
+        return False
+    nodes = (node for value in define.values for node in walk(value) if isinstance(node, Script))
+    twins = [node for node in nodes if binders.bare(node) == binders.bare(target)]
+    mine = type(target.base), target.primes
+    unlike = all((type(node.base), node.primes) != mine for node in twins)
+    return unlike and any(node.sub is not None and alike(node.sub, target.sub) for node in twins)
 
 
 def _of_what_is_added(define: Define) -> str:

@@ -143,6 +143,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
     doubtful_indices.refuse_transposed_labels(nodes)
     doubtful_indices.refuse_sizes_as_elements(nodes)
+    doubtful_indices.refuse_arrows(nodes)
     seen.identities = identity.identities(nodes)
     index_letters.find_free_letters(seen, nodes, statements, scope.labels)
     counting.from_one(seen, nodes, parts.on_left, scope.begins)
