@@ -74,6 +74,12 @@ def test_a_relevance_is_made_of_numbers() -> None:
         "x[d] s",
         lambda x, s: np.round(x / s) * s,
     ),
+    # … but what is rounded with counts is a number.
+    Case(
+        r"C = \left\lceil c \cdot \frac{k T}{E} \right\rceil",
+        "c k T E",
+        lambda c, k, t, e: np.ceil(c * k * t / e),
+    ),
     Case(
         r"\hat x = s \left\lfloor \frac{x}{s} \right\rceil",
         "s x[d]",

@@ -331,6 +331,23 @@ def _crossed(t: np.ndarray, i: np.ndarray) -> np.ndarray:
     # A vector by itself counts nothing below another.
     Case(r"\mathbf{a} + \mathbf{p} = \mathbf{a_p}", "a[d] p[d]", lambda a, p: a + p),
     Case(r"\mathbf{w}_p = W \mathbf{p}", "W[r,d] p[d]", lambda w, p: w @ p),
+    # Two letters that never part tell of what the whole u is made into; i and j count.
+    Case(
+        r"u_{ls} = (1 - \epsilon_{ls}) u + \epsilon_{ls} / K",
+        "epsilon_ls u[d] K",
+        lambda e, u, k: (1 - e) * u + e / k,
+    ),
+    Case(
+        r"u_{ij} = (1 - \epsilon_{ij}) u",
+        "epsilon[n,m] u[d]",
+        lambda e, u: (1 - e)[..., None] * u,
+    ),
+    # The one that a label tells is a number as all the others are.
+    Case(
+        r"L = -z_y + \log \sum_j e^{z_j}",
+        "z_y z[n]",
+        lambda own, z: np.log(np.exp(z).sum()) - own,
+    ),
     # A letter below a number that the note gives tells which number that is.
     Case(
         r"w_{ij} = \exp(-\frac{\|y_i - y_j\|_2^2}{2\sigma_r^2}), \quad \sigma_r = 1.5",

@@ -192,6 +192,14 @@ def test_updates(case: Case) -> None:
     # A step moves along a direction, which is no size and no number, whatever its letter.
     Case(r"z_{new} = z_{old} + \eta d", "z_old[n] eta d[n]", lambda z, e, d: z + e * d),
     Case(r"W = W - \eta m", "W[n,d] eta m[n,d]", lambda w, e, m: w - e * m),
+    # What moves a state is of its kind, and one column maps a number.
+    Case(r"v_t = \mu v_{t-1} + g_t", "mu v g", lambda m, v, g: m * v + g),
+    Case(
+        r"h_t = A h_{t-1} + G u_t",
+        "A[n,n] h[n] G[n] u",
+        lambda a, h, g, u: a @ h + g * u,
+        context=[r"u_t \in \mathbb{R}"],
+    ),
     # How far a step goes is a number, and what leads it there is of the kind of its state, also
     # behind a time.
     Case(r"z_{m+1} = z_m + h f(z_m)", "z[d] h f()", lambda z, h, f: z + h * f(z)),

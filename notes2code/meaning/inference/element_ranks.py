@@ -303,7 +303,8 @@ def _entry(element: Element) -> int | None:
     """What is an element of something else in the formula."""
     seen = element.run.seen
     own = element.name in seen.elements | seen.exponents | seen.discounted
-    own = own or _is_extreme(element) or (element.is_small and element.name in seen.entries)
+    own = own or _is_extreme(element) or _is_one_of_elements(element)
+    own = own or (element.is_small and element.name in seen.entries)
     own = own or (element.indices == 1 and gains.is_of_example(element.run, element.use.name))
     rank = element.usually(0, 1) if own else None
     neuron = rank == 0 and element.base not in names.WEIGHTS and "b" in seen.counted
@@ -318,6 +319,14 @@ def _is_extreme(element: Element) -> bool:
     base, _, last = use.name.rpartition("_")
     extreme = last in ("max", "min") and not use.indices and not use.bold
     return extreme and (base in element.run.seen.elements or (len(base) == 1 and base.islower()))
+
+
+def _is_one_of_elements(element: Element) -> bool:
+    """Whether a name is the z_y beside ``e^{z_j}``, a number as each of these is."""
+    seen, use = element.run.seen, element.use
+    base, _, label = use.name.rpartition("_")
+    raised = base in seen.elements | seen.exponents and 1 in seen.counted.get(base, ())
+    return raised and len(label) == 1 and label.islower() and not use.indices and not use.bold
 
 
 def _gain(element: Element) -> int | None:

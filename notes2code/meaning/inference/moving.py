@@ -36,6 +36,12 @@ def moves_unread(run: Run, node: Node) -> bool:
     return not moved <= run.symbols.keys()
 
 
+def holds_mover(run: Run, value: ir.Expr) -> bool:
+    """Whether a value is made of what moves a state."""
+    parts = (part for part in ir.walk(value) if isinstance(part, ir.Ref))
+    return any(part.array in run.seen.moves for part in parts)
+
+
 def is_moment(run: Run, value: ir.Expr) -> bool:
     """Whether the root of a value is taken element by element: it is the v_t of an update, or the
     ``v_t + ε``."""

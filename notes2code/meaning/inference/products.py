@@ -239,7 +239,7 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.conflict(3, text, where)
         if _scales_a_projection(left, right) or _scales_a_projection(right, left):
             run.pay(2.2)  # the a of a W^Q is what is projected
-        if _maps_a_number(left, right):
+        if _maps_a_number(run, left, right):
             # A matrix stands before what it maps, W a, and behind a number, \\alpha A.
             run.pay(3.4 if is_weight(left) else 1.2)
         if number is left and array.rank == 2 and _is_unknown_capital(run, number, array):
@@ -387,15 +387,18 @@ def _is_unknown_capital(run: Run, number: Value, array: Value) -> bool:
     return False
 
 
-def _maps_a_number(left: Value, right: Value) -> bool:
+def _maps_a_number(run: Run, left: Value, right: Value) -> bool:
     """Whether a capital stands before the small letter of a number: ``A a`` maps a vector, as it
-    does in ``c A a``."""
+    does in ``c A a``, unless a is declared as a number, which the one column of A is scaled by."""
     last, of_product = left.body, False
     while isinstance(last, ir.Mul | ir.Reduce):
         of_product = of_product or isinstance(last, ir.Reduce)
         last = last.factors[-1] if isinstance(last, ir.Mul) else last.body
     match last, right.body:
         case ir.Ref(matrix, at), ir.Ref(given) if left.rank == 2 or len(at) == 1 + of_product:
+            numbers = (name for name, shape in run.shapes.items() if not shape.axes)
+            if left.rank == 1 and any(x == given or x.startswith(f"{given}_") for x in numbers):
+                return False
             letter = names.base_letter(matrix)
             small = not names.base_letter(given).isupper()
             return left.rank > 0 and letter.isupper() and (letter == "W" or small)

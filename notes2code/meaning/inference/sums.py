@@ -13,7 +13,7 @@ from itertools import pairwise
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import products, properties, symbols
+from notes2code.meaning.inference import moving, products, properties, symbols
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import HADAMARD, Value, elementwise, free_roots, uses
 from notes2code.meaning.ir import Expr
@@ -148,6 +148,8 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(1.2)  # the p of p + q is as q is
     elif small.rank == 0 and _is_location(run, node, small):
         run.pay(2.2)  # the μ of μ + σ ⊙ ε is as the noise is
+    elif small.rank == 0 and moving.holds_mover(run, small.body):
+        run.pay(1.2)  # the g_t of β v_{t-1} + g_t is as the v that it moves is
     elif small.rank == 0 and _is_array_by_name(run, small):
         # The Δ of X + Δ, the PE_pos of x + PE_pos is as what it is added to.
         run.pay(0.0 if _input(small) in run.scope.ranks else 2.2)

@@ -97,6 +97,25 @@ def _below_a_size(axis: Node) -> Iterator[str]:
             yield letter
 
 
+def of_changed(statements: Sequence[Statement]) -> set[str]:
+    """The l and s of ``y_{ls} = (1 - ε_{ls}) y + ε_{ls} / K``: what is made of the whole y is
+    called so, and the letters stand nowhere but side by side."""
+    found: set[str] = set()
+    for statement in statements:
+        match statement:
+            case Define(Script(Name(base), Juxt(run), None), values) if len(run) > 1:
+                letters = {letter.text for letter in run if isinstance(letter, Name)}
+                whole = [name for value in values for name in scripts.whole_names(value)]
+                made_of_it = any(isinstance(n, Name) and n.text == base for n in whole)
+                nodes = [node for value in values for node in walk(value)]
+                runs = [n for n in nodes if isinstance(n, Juxt) and letters == words_in(n)]
+                lone = sum(isinstance(n, Name) and n.text in letters for n in nodes)
+                counts = not letters.isdisjoint("ijkmn")
+                if made_of_it and runs and not counts and len(letters) == len(run):
+                    found |= letters if lone == len(runs) * len(run) else set()
+    return found
+
+
 def of_constants(statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
     """The σ and the r of ``σ_r = 1.5``, a number with a label; the 1 of ``y_i = 1`` may be what the
     i-th is."""

@@ -110,6 +110,34 @@ def _rounded(nodes: Nodes) -> Iterator[str]:
             yield from arithmetic.capitals(group)
         if group.open in "⌈⌊":
             yield from filter(None, map(_shared_out, group.items))
+            yield from (name for item in group.items for name in _counted(item))
+
+
+def _counted(item: Node) -> Sequence[str]:
+    """The k and the c beside the T and E of ``⌈k T / E · c⌉``, the h of ``⌊h G / H⌋``: what is
+    computed with counts, and rounded, is made of numbers."""
+    leaves = [node for node in _multiplied(item) if not isinstance(node, Num)]
+    found = [arithmetic.plain(node) for node in leaves]
+    counts = [name for name in found if name[:1].isupper()]
+    known = len(found) > 2 and counts and all(name[0] in _SHARED for name in counts)
+    return found if known and all(found) else ()
+
+
+def _multiplied(node: Node) -> Iterator[Node]:
+    """What is multiplied and divided in a node."""
+    match node:
+        case Frac(one, other) | Infix("·" | "×" | "*", one, other):
+            yield from (*_multiplied(one), *_multiplied(other))
+        case Juxt(factors):
+            yield from (inner for factor in factors for inner in _multiplied(factor))
+        case Group("(", (inner,)):
+            yield from _multiplied(inner)
+        case _:
+            yield node
+
+
+_SHARED = names.COUNTS | frozenset("EGHT")
+"""Capitals of what is shared out: tokens, heads, experts and their groups."""
 
 
 def _shared_out(item: Node) -> str:

@@ -116,7 +116,8 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     if nodes.of(Dots) or parts.on_left.of(Dots):
         index_letters.find_ends(seen, [*nodes, *parts.on_left])
     step_letters.find_steps(seen, statements)
-    seen.labels = label_letters.of_own_sizes(statements) - seen.bound
+    seen.labels = label_letters.of_own_sizes(statements) | label_letters.of_changed(statements)
+    seen.labels -= seen.bound
     seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
     seen.labels.update({*label_letters.of_namesakes(statements)} - seen.bound)
     for statement in statements:
