@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from itertools import takewhile
 
 from notes2code.compilation import Compilation, CompiledFormula
 from notes2code.meaning.ir import Num
@@ -29,11 +31,19 @@ def numbers_said(compilation: Compilation) -> Mapping[Section, tuple[tuple[str, 
 
 
 def _said(compilation: Compilation, formula: CompiledFormula) -> tuple[str, float] | None:
-    """The letter and the number of a formula that only says what number a letter is."""
-    if formula.compiled.status != "definition":
+    """The letter and the number of a formula that only says what number a letter is; in an example
+    it is that of the example."""
+    if formula.compiled.status != "definition" or _is_in_example(formula):
         return None
     equation = compilation.compiler.linker.typed(formula.compiled.entry).own.equation
     if equation is None or equation.value.indices or not isinstance(equation.value.body, Num):
         return None
     number = float(equation.value.body.value)
     return (equation.name, number) if math.isfinite(number) else None
+
+
+def _is_in_example(formula: CompiledFormula) -> bool:
+    """Whether a formula stands in a callout, ``> [!example]``."""
+    before = formula.note.source.text[: formula.formula.places.offset(0)].splitlines()
+    quoted = takewhile(lambda line: line.lstrip().startswith(">"), reversed(before))
+    return any(re.match(r"[\s>]*\[!example", line, re.IGNORECASE) for line in quoted)

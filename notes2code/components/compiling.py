@@ -353,11 +353,31 @@ class Compiler:
         for uses in self.linker.linked(entry):
             apart = [other for other in uses if self._piece_of(other) in self.library.defined]
             apart += self._biases(uses, alone)
-            rest = tuple(other for other in uses if other not in apart)
+            rest = self._without(entry, uses, apart)
             for names in (frozenset[str](), self._arrays(apart)) if apart else ():
                 typed = self.linker.together(entry, found.own, rest, names)
                 if typed is not None and (names or rest):
                     yield typed, rest
+
+    def _without(
+        self, entry: Entry, uses: Sequence[Entry], apart: Sequence[Entry]
+    ) -> tuple[Entry, ...]:
+        """A formula's definitions without some of them, and without what only these refer to."""
+        parsed, left_out, rest = self.linker.formulas.parsed, [*apart], [*uses]
+        while left_out:
+            rest = [use for use in rest if use not in left_out]
+            named = {name for other in left_out for name in parsed[other].mentioned}
+            left_out = [
+                use
+                for use in rest
+                if parsed[use].arrays & named
+                and not any(
+                    parsed[use].arrays & parsed[other].mentioned
+                    for other in (entry, *rest)
+                    if other is not use
+                )
+            ]
+        return tuple(rest)
 
     def _arrays(self, entries: Sequence[Entry]) -> frozenset[str]:
         """The arrays that some formulas define."""
@@ -411,6 +431,7 @@ class Compiler:
         masks = [one.settings.get("mask") for one in (alone, *known) if one is not None]
         bodies = [mask.body for mask in masks if mask is not None]
         added = {part.array for body in bodies for part in walk(body) if isinstance(part, Ref)}
+        parsed = self.linker.formulas.parsed
         return [
             other
             for other in (uses if added else ())
@@ -418,6 +439,7 @@ class Compiler:
             and (found := self._by_itself(other).recognised) is not None
             and found.component.family == "positions"
             and found.equation.name in added
+            and parsed[other].arrays & added == {found.equation.name}
         ]
 
     def _recognised(

@@ -19,6 +19,7 @@ from notes2code.meaning.diagonals import at_diagonal
 from notes2code.meaning.ir import (
     Add,
     Cases,
+    Compare,
     Definition,
     Equation,
     Expr,
@@ -108,11 +109,23 @@ class _Normaliser:
                 return _summed(index, body)
             case Cases(branches, otherwise):
                 return Cases(tuple((c, _held(value, c)) for c, value in branches), otherwise)
+            case Compare(op, left, right):
+                return _compared(op, left, right)
             case Softmax(index, body, at, where):
                 body = body if where is None else _held(body, where)
                 return Softmax(index, _shifted(_with_mask(body), index), at, where)
             case other:
                 return other
+
+
+def _compared(op: str, left: Expr, right: Expr) -> Compare:
+    """A comparison without the number that is added on both sides: j + 1 ≤ i + 1 is j ≤ i."""
+    both = [[*side.terms] if isinstance(side, Add) else [side] for side in (left, right)]
+    numbers = [next((term for term in side if isinstance(term, Num)), None) for side in both]
+    if numbers[0] is None or numbers[0] != numbers[1]:
+        return Compare(op, left, right)
+    without = (_sum([term for term in side if term != numbers[0]]) for side in both)
+    return Compare(op, *without)
 
 
 def _held(expr: Expr, where: Expr) -> Expr:
@@ -239,7 +252,7 @@ def _assembled(indices: list[Index], factors: list[Expr]) -> Expr:
 def _at_one_place(expr: Expr) -> Expr:
     """An expression of which a case is sure, since its condition says that x = x."""
     match ir.rebuild(expr, _at_one_place):
-        case Cases(((ir.Compare("=", left, right), value),), _) if left == right:
+        case Cases(((Compare("=", left, right), value),), _) if left == right:
             return value
         case other:
             return other
@@ -306,14 +319,25 @@ def _gathered(factors: Sequence[Expr]) -> list[Expr]:
         return [ir.ZERO]
     if isinstance(number, float) and math.isclose(number, 1):
         number = 1
-    out: list[Expr] = [] if number == 1 else [Num(number)]
+    gathered: list[Expr] = []
     for base, exponents in powers.values():
         whole = _sum(exponents)
         if whole == ir.ONE:
-            out.append(base)
+            gathered.append(base)
         elif whole != ir.ZERO:
-            out.append(Pow(base, whole))
-    return out
+            gathered.append(Pow(base, whole))
+    difference = next(filter(_is_difference, gathered), None) if number == -1 else None
+    if isinstance(difference, Add):
+        turned = Add(mirrored(difference).terms[::-1])
+        return [turned if part is difference else part for part in gathered]
+    return gathered if number == 1 else [Num(number), *gathered]
+
+
+def _is_difference(expr: Expr) -> bool:
+    """Whether a sum has a term that is added and one that is taken off: -(i - j) is j - i."""
+    if not isinstance(expr, Add) or len(expr.terms) != 2:
+        return False
+    return sum(map(_is_negative, expr.terms)) == 1
 
 
 def _flat(factors: Sequence[Expr]) -> Expr:
@@ -398,8 +422,8 @@ def _told(expr: Expr) -> Expr | None:
 def label_index(indicator: Expr) -> Index | None:
     """The index that is held against a label: the j of ``[j = y]``."""
     match indicator:
-        case Cases(((ir.Compare("=", Idx(index), other), _),)) | Cases(
-            ((ir.Compare("=", other, Idx(index)), _),)
+        case Cases(((Compare("=", Idx(index), other), _),)) | Cases(
+            ((Compare("=", other, Idx(index)), _),)
         ) if isinstance(other, Ref):
             return index
     return None

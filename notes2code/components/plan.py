@@ -19,6 +19,10 @@ from notes2code.components.naming import (
 from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised, kind
 from notes2code.components.reread import reread
+from notes2code.components.settings import of_each_head
+
+ADDED = "Added"
+"""The role of what an attention adds to the scores of its heads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +255,8 @@ class _Planner:
             used = self._defining(draft, role)
             if used is not None:
                 uses[role] = self._build(used, names, parts)
+        if (added := self._added(draft)) is not None:
+            uses[ADDED] = self._build(added, names, parts)
         for name in draft.component.builds_on:
             if not any(part.component.name == name for part in uses.values()):
                 other = self._of(self.library.components[name])[0]
@@ -443,6 +449,16 @@ class _Planner:
         found = self._of_array(draft, draft.recognised.found.roles[role].array)
         kinds = draft.component.roles[role]
         return found if found is not None and found.component.name in kinds else None
+
+    def _added(self, draft: _Draft) -> _Draft | None:
+        """The draft of what an attention adds to the scores of each head by where queries and keys
+        stand: ALiBi's B, or that of relative positions."""
+        mask = draft.recognised.settings.get("mask")
+        if draft.component.family != "attention" or mask is None:
+            return None
+        array = of_each_head(mask.body)
+        found = self._of_array(draft, array) if array else None
+        return found if found is not None and found.component.family == "positions" else None
 
     def _of_array(self, draft: _Draft, array: str) -> _Draft | None:
         """The draft of the formula that defines an array which a draft's formula has."""

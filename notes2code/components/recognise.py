@@ -13,7 +13,7 @@ from notes2code.components.match import matches
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.pattern import Match, Subject, TooManyWays
 from notes2code.components.proofs import agree
-from notes2code.meaning.ir import Equation, Input, Lambda, Ref, walk
+from notes2code.meaning.ir import Add, Equation, Fn, Idx, Input, Lambda, Mul, Num, Ref, walk
 
 MAX_WAYS = 24
 """Ways to match one formula that are tried before it is given up."""
@@ -124,8 +124,26 @@ def _ways(
             and _has_required(component, form, found)
             and _are_alone(component, found)
             and _biases_are_learned(component, found)
+            and _places_are_in_order(form, found, subject)
         ):
             yield found
+
+
+def _places_are_in_order(form: Form, found: Match, subject: Subject) -> bool:
+    """Whether two places of which only the difference counts come in the formula's order: the i of
+    ``B_{ij} = m (j - i)`` is that of the query, and the i of ``B_{ij} = m (i - j)`` that of no key.
+    How far apart they are, ``|i - j|``, is the same in both."""
+    mine, theirs = form.pattern.value.indices, subject.value.indices
+    parts = [*walk(form.pattern.value.body)]
+    far = [part.arguments[0] for part in parts if isinstance(part, Fn) and part.name == "abs"]
+    for part in parts:
+        match part:
+            case Add((Idx(one), Mul((Num(-1), Idx(other))))) if part not in far:
+                pair = sorted((one, other), key=mine.index)
+                places = [theirs.index(found.indices[index]) for index in pair]
+                if places != sorted(places):
+                    return False
+    return True
 
 
 def _are_alone(component: Component, found: Match) -> bool:

@@ -107,6 +107,13 @@ def terms_of(body: Expr) -> tuple[Expr, ...]:
     return tuple(part for term in terms for part in _taken_apart(term))
 
 
+def of_each_head(body: Expr) -> str:
+    """The array that is added to the scores of each head, ``B_{h,i,j}``; "" if there is not one."""
+    parts = (part for term in terms_of(body) for part in ir.walk(term))
+    found = {part.array for part in parts if isinstance(part, Ref) and len(part.at) == 3}
+    return found.pop() if len(found) == 1 else ""
+
+
 def _taken_apart(term: Expr) -> tuple[Expr, ...]:
     match term:
         case Logic("and", conditions):

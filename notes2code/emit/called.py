@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.emit.graph import EmitError
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Call, Equation, Expr, Idx, Ref
+from notes2code.meaning.ir import Call, Equation, Expr, Idx, Ref, Size
 from notes2code.oracle.layout import Bracket, lines
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ def passed_on(view: View, role: str) -> Mapping[str, str]:
     count = len(called.parameters)
     names: dict[str, str] = {}
     for own, given in zip(called.inputs[count:], call.arguments[count:], strict=True):
+        if isinstance(given.body, Size):
+            names[given.body.name] = own.name
+            continue
         own_axes = tuple(map(Idx, given.indices))
         if not isinstance(given.body, Ref) or own_axes not in (given.body.at, given.body.at[1:]):
             raise EmitError(f"{function} is given more than weights")
@@ -37,7 +40,7 @@ def weights_of_called(view: View, role: str, module: str) -> Mapping[str, str]:
     """The inputs of a formula that are weights of the function in a role, by name, as text;
     ``module`` is the text of that function's module."""
     used = view.uses[role]
-    texts = used.weights(module)
+    texts = used.weights_for_callers(module)
     added = used.biases
     letters = other_letters(view, role)
     names = {outer: own for outer, own in passed_on(view, role).items() if own not in added}

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from notes2code.components.plan import ADDED
 from notes2code.emit.graph import EmitError
 from notes2code.emit.mask import WINDOW
 
 if TYPE_CHECKING:
+    from notes2code.emit.relative import Tables
     from notes2code.emit.view import View
 
 
@@ -30,12 +32,27 @@ class HandedOn:
                 return view.numbers
             shares = (view.groups,) if view.projected.grouped else ()
             tables = ("max_len",) if view.rotary is not None else ()
-            return (*shares, *view.projected.numbers, *tables)
+            reach = ("max_distance",) if self._tables is not None else ()
+            return (*shares, *view.projected.numbers, *reach, *tables)
         for part in view.uses.values():
             self._refuse_sizes(part)
         used = (part.handed_on.names for part in view.uses.values())
         names = dict.fromkeys(name for names in (*used, self._own) for name in names)
         return tuple(name for name in names if name != "d_model")
+
+    @property
+    def _tables(self) -> Tables | None:
+        """The numbers for each distance that an attention adds to the scores of its heads."""
+        added = self.view.uses.get(ADDED)
+        return added.tables if added is not None and added.has_tables else None
+
+    @property
+    def _distances(self) -> dict[str, str]:
+        """How many distances are told apart in tests, where they are."""
+        if self._tables is not None:
+            return {"max_distance": str(self._tables.in_tests)}
+        used = (part.handed_on._distances for part in self.view.uses.values())
+        return next(filter(None, used), {})
 
     @property
     def _own(self) -> tuple[str, ...]:
@@ -55,8 +72,11 @@ class HandedOn:
 
     @property
     def counts(self) -> frozenset[str]:
-        """Those that count something: groups of heads."""
+        """Those that count something, and have no default: groups of heads, and how far away a key
+        can be and still be told from those behind it."""
         own = {self.view.groups} & {*self.names}
+        if self._tables is not None and not self._tables.by_default:
+            own.add("max_distance")
         used = (part.handed_on.counts for part in self.view.uses.values())
         return frozenset(own.union(*used))
 
@@ -80,7 +100,10 @@ class HandedOn:
                     raise EmitError(f"{name} is another number in it than in what it is built from")
             return types
         made = (view.projected.several and view.projected.inner) or view
-        return {name: made.number_type(name) for name in made.numbers}
+        types = {name: made.number_type(name) for name in made.numbers}
+        if self._tables is not None and self._tables.by_default:
+            types["max_distance"] = f"int = {self._tables.by_default}"
+        return types
 
     def arguments(self, owner: str = "") -> str:
         """They as further arguments of a call; ``owner`` is the text of what has them."""
@@ -102,9 +125,11 @@ class HandedOn:
         numbered = enumerate(name for name in self.names if name != "max_len")
         values = {name: f"{1.7 + 0.8 * at:.1f}" for at, name in numbered}
         values |= dict.fromkeys(self.widths, WINDOW) | dict.fromkeys(self.counts, str(heads))
+        values |= self._distances
         return [f"{name}={values[name]}" for name in self.names if name in values]
 
     @property
     def counts_in_tests(self) -> list[str]:
         """Those that count, as further arguments in tests with two heads or more."""
-        return [f"{name}=1" for name in self.names if name in self.counts]
+        values = dict.fromkeys(self.counts, "1") | self._distances
+        return [f"{name}={values[name]}" for name in self.names if name in self.counts]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from notes2code.components.own_sizes import in_own_sizes
+from notes2code.components.plan import ADDED
 from notes2code.components.settings import CAUSAL, is_mask
 from notes2code.emit.called import weights_of_called
 from notes2code.emit.graph import EmitError
@@ -67,13 +68,19 @@ class Projected:
     @property
     def placed(self) -> bool:
         """Whether the scores depend on where queries and keys stand, not counting a causal mask."""
-        return bool((self.inner or self.view).attention.mask.positions())
+        return bool(self.view.added or self._positions)
+
+    @property
+    def _positions(self) -> str:
+        """What goes by position in the formula itself, as PyTorch."""
+        return (self.inner or self.view).attention.mask.positions()
 
     @property
     def tells_places(self) -> bool:
         """Whether scores depend on where queries and keys stand, not counting what is hidden."""
         mask = (self.inner or self.view).attention.mask
-        return self.turns or bool(mask.table) or not all(map(is_mask, mask.by_position()))
+        by_distance = self.turns or mask.table or self.view.added
+        return bool(by_distance) or not all(map(is_mask, mask.by_position()))
 
     @property
     def hides(self) -> bool:
@@ -86,7 +93,8 @@ class Projected:
         of its own."""
         if self.view.component == "synthesizer_attention":
             return True
-        return self.causal or self.turns or (self.inner or self.view).attention.ordered
+        placed = bool(self.view.added) or (self.inner or self.view).attention.ordered
+        return self.causal or self.turns or placed
 
     @property
     def checks(self) -> str:
@@ -103,7 +111,7 @@ class Projected:
     @property
     def same_anywhere(self) -> bool:
         """Whether weights depend neither on where a text stands nor on how many keys there are."""
-        return not (self.placed or self._counts)
+        return not (self._positions or self._counts)
 
     @property
     def _counts(self) -> bool:
@@ -169,6 +177,20 @@ class Projected:
         return {**texts, "d_k": "query.size(-1)", "h": "self.num_heads"}
 
     @property
+    def made_added(self) -> str:
+        """The call that makes what is added to the scores of each head."""
+        made = self.view.uses[ADDED]
+        return f"{made.name}(num_heads{', max_distance' if made.has_tables else ''})"
+
+    @property
+    def distances_in_tests(self) -> list[str]:
+        """The argument that says how many distances it learns numbers for."""
+        made = self.view.uses.get(ADDED)
+        if made is None or not made.has_tables:
+            return []
+        return [f"max_distance={made.tables.in_tests}"]
+
+    @property
     def made_inner(self) -> str:
         """The call that makes the attention of the heads."""
         assert self.inner is not None
@@ -197,10 +219,23 @@ class Projected:
             texts[length] = f"{module}.num_heads // {module}.{self.view.groups}"
         if self.inner is not None:
             texts.update(weights_of_called(self.view, HEADS, f"{module}.attention"))
+        if self.view.added:
+            texts[self.view.added] = f"array({module}.position_bias(n))"
         if self.view.rotary is not None:
             several = "x" if "X" in found else "query"
             texts.update(self.view.rotary.weights(f"{several}.size(1)", f"{module}.head_size"))
         return texts
+
+    def weights_of_added(self, module: str) -> Mapping[str, str]:
+        """The inputs of what is added to the scores of each head, by name, as text: a formula that
+        calls this one may have it written out."""
+        added = self.view.uses.get(ADDED)
+        if added is None or not added.has_tables:
+            return {}
+        tables, made = added.tables, f"{module}.position_bias"
+        ends = f"{made}.max_distance + 1 - n : {made}.max_distance + n"
+        table = f"array({made}.{tables.scores})" + (f"[:, {ends}]" if tables.is_endless else "")
+        return {tables.scores: table, tables.bound: f"{made}.max_distance"}
 
     def _weight(self, role: str, module: str) -> str:
         """The weight of a linear map in the layout of the formula: of each head for itself, unless

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from notes2code.components.distances import CLIPPED, DISTANCE, PAIR, Relative, relative
@@ -18,8 +19,15 @@ class Tables:
     distance, clipped.
     """
 
-    def __init__(self, recognised: Recognised, added: Relative | None = None) -> None:
-        """``added`` is the table of numbers that an attention adds to its scores."""
+    def __init__(
+        self,
+        recognised: Recognised,
+        added: Relative | None = None,
+        said: Mapping[str, float] | None = None,
+    ) -> None:
+        """``added`` is the table of numbers that an attention adds to its scores, ``said`` are the
+        numbers that its section says."""
+        self._said = said or {}
         found = [self._of(recognised, name) for name in ("scores", "keys", "values")]
         found[0] = found[0] or added
         given = [table for table in found if table is not None]
@@ -66,6 +74,18 @@ class Tables:
         """The formula's name for the largest distance, where it has one."""
         bound = self._first.bound
         return bound.name if isinstance(bound, Size) else ""
+
+    @property
+    def by_default(self) -> int | None:
+        """The largest distance as the formula or its section says it."""
+        said = self._said.get(self.bound, 0.0)
+        return self.furthest or (int(said) if said.is_integer() and said > 0 else None)
+
+    @property
+    def in_tests(self) -> int:
+        """The largest distance in tests of heads: what the formula says, or that of no sequence
+        there."""
+        return self.furthest or 7
 
     @cached_property
     def furthest(self) -> int | None:

@@ -113,11 +113,22 @@ def weights_of_sublayers(view: View, role: str, modules: Sequence[str]) -> Mappi
     letters = other_letters(view, role)
     texts: dict[str, str] = {}
     for call, module in zip(found, modules, strict=True):
-        own, count = used.weights(module), len(callee.parameters)
+        own, count = used.weights_for_callers(module), len(callee.parameters)
         for wanted, given in zip(callee.inputs[count:], call.arguments[count:], strict=True):
-            body, whole = given.body, tuple(map(Idx, given.indices))
             name = letters.get(wanted.name, wanted.name)
-            if name not in own or not isinstance(body, Ref) or body.at != whole:
+            outer = _handed(given)
+            if name not in own or not outer:
                 raise EmitError(f"{used.name} is not given {wanted.name} as its formula is")
-            texts[body.array] = own[name]
+            texts[outer] = own[name]
     return texts
+
+
+def _handed(given: Lambda) -> str:
+    """The name of an array or a size that a call is given whole, "" if it is given something
+    else."""
+    match given.body:
+        case Size(name):
+            return name
+        case Ref(array, at) if at == tuple(map(Idx, given.indices)):
+            return array
+    return ""

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import NoReturn, TypeAlias
 
 from notes2code.components.own_sizes import in_own_sizes, shown_settings
-from notes2code.components.plan import Part
+from notes2code.components.plan import ADDED, Part
 from notes2code.components.recognise import Recognised
-from notes2code.components.settings import is_causal
+from notes2code.components.settings import is_causal, of_each_head
 from notes2code.emit.any_size import of_any_size
 from notes2code.emit.attention import MATRICES, TURN, Attention
 from notes2code.emit.called import entries, passed_on, weights_of_called, weights_of_layers
@@ -426,12 +426,30 @@ class View:
     def tables(self) -> Tables:
         """The tables that an attention with relative positions learns."""
         added = self.attention.mask.table if self.has("mask") else None
-        return Tables(self.recognised, added)
+        return Tables(self.recognised, added, self.said_numbers)
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether it learns numbers for each distance."""
+        return self.component == "relative_position_bias"
+
+    @property
+    def added(self) -> str:
+        """What is added to the scores of each head by a class of its own, "" if nothing is."""
+        return of_each_head(self.recognised.settings["mask"].body) if ADDED in self.uses else ""
+
+    @property
+    def adds_by_place(self) -> bool:
+        """Whether that is so of it, or of an attention that it is made of."""
+        if self.family == "attention":
+            return bool(self.added)
+        return any(view.adds_by_place for view in self.uses.values())
 
     @property
     def biases(self) -> tuple[str, ...]:
         """The formula's inputs that are added to scores, here or in a function that it calls."""
         own = self.attention.mask.biases if self.has("mask") else ()
+        own = tuple(name for name in own if name != self.added)
         called = [
             outer
             for role in (self.uses.keys() & self.recognised.functions.keys()) - {TURN}
@@ -516,6 +534,11 @@ class View:
         lines = fill(self._part.component.folder, "weights.j2", part=self, module=module)
         pairs = (line.split(" = ", 1) for line in lines.splitlines() if line.strip())
         return {name.strip(): text for name, text in pairs}
+
+    def weights_for_callers(self, module: str) -> Mapping[str, str]:
+        """They, and those of what a formula that calls this one may have written out."""
+        behind = self.projected.weights_of_added(module) if self.added else {}
+        return {**behind, **self.weights(module)}
 
     @staticmethod
     def entries(weights: Mapping[str, str], indent: int = 8) -> str:

@@ -57,3 +57,13 @@ def test_a_gelu_that_a_tanh_approximates_is_one_by_its_numbers() -> None:
             assert found.settings["activation"] == "gelu_tanh"
         for one in other:
             assert compile_formula(layer, context=[one]).settings.get("activation") != "gelu_tanh"
+
+
+def test_a_number_on_both_sides_of_a_comparison_says_nothing() -> None:
+    softmax = r"\alpha_{ij} = \mathrm{softmax}_j(q_i^\top k_j + M_{ij})"
+    mask = r"M_{ij} = \begin{cases} 0 & j + KEY \le i + 1 \\ -\infty & j + KEY > i + 1 \end{cases}"
+    plain, moved = (
+        compile_formula(softmax, context=[mask.replace("KEY", shift)]) for shift in ("1", "2")
+    )
+    assert plain.settings["mask"] == "causal"
+    assert moved.settings["mask"] != "causal"

@@ -90,6 +90,12 @@ def test_values(case: Case) -> None:
         "q[n,d] k[m,d] r[d]",
         lambda q, k, r: (q * r) @ k.T,
     ),
+    # So is a third one in a list beside two that count, where it stands alone below one name.
+    Case(
+        r"S_{h,i,j} = c_h x_i y_j",
+        "c[h] x[n] y[m]",
+        lambda c, x, y: np.einsum("h,i,j->hij", c, x, y),
+    ),
     # Near misses: the label of a weight, and of what stands on the left alone.
     Case(r"q_{t,h} = W_h x_t", "W_h[p,d] x[n,d]", lambda w, x: x @ w.T),
     Case(

@@ -33,6 +33,7 @@ Here $\tau = 7$.
         (r"with $\tau = 0.5$ at night; by day $\tau = 0.5$ too", "0.5"),
         (r"first $\tau = 2$, later $\tau = 3$", "1.0"),
         (r"which goes to $\tau = \infty$", "1.0"),
+        ("> [!example] Colder\n> Take two scores.\n> With $\\tau = 0.5$ one wins.", "1.0"),
         ("with a temperature", "1.0"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from building import Package, package_of
+from building import Package, package_of, without_training
 
 Z = r"z_i = \sum_j \mathrm{softmax}_j\left(%s\right) %s"
 CLIP = r"{\mathrm{clip}(j-i, -2, 2)}"
@@ -173,3 +173,43 @@ def test_heads_cannot_share_a_table_that_has_no_name() -> None:
     package = package_of([attention, joined + r", \quad " + heads])
     assert "class ScaledDotProductAttention" in package["transformer/attention.py"]
     assert "class MultiHeadAttention" not in package["transformer/attention.py"]
+
+
+ENCODER = [
+    r"B_{h,i,j} = b_{h,TABLE}, \quad h = 1, \dots, H",
+    r"\mathrm{head}_h = \mathrm{softmax}(X W_h^Q (X W_h^K)^\top + B_h) X W_h^V",
+    r"\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_H) W^O",
+    r"\mathrm{FFN}(x) = \max(0, x W_1) W_2",
+    r"\mathrm{EncoderLayer}(X) = Z + \mathrm{FFN}(\mathrm{LayerNorm}(Z)),"
+    r" \quad Z = X + \mathrm{MultiHead}(\mathrm{LayerNorm}(X))",
+    r"\mathrm{Encoder}(X) = H_N, \quad H_l = \mathrm{EncoderLayer}(H_{l-1}),"
+    r" \quad l = 1, \dots, N, \quad H_0 = X",
+]
+
+
+@pytest.mark.parametrize(
+    ("table", "furthest"),
+    [(r"\mathrm{clip}(j - i, c)", 2), (r"\mathrm{clip}(j - i, -3, 3)", 3), ("j - i", 9)],
+)
+def test_the_heads_of_an_encoder_learn_a_number_for_each_distance(
+    table: str,
+    furthest: int,
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    package = package_of([ENCODER[0].replace("TABLE", table), *ENCODER[1:]])
+    assert run_tests(without_training(package))
+    made = imported(package)
+    encoder = made.Encoder(d_model=8, num_heads=2, d_ff=6, num_layers=2, max_distance=furthest)
+    attention = encoder.layers[1].attention
+    table_of_heads = torch.nn.init.normal_(attention.position_bias.b).detach().numpy()
+    x = torch.randn(1, 7, 8)
+    q, k = (
+        linear(x)[0].detach().numpy().reshape(7, 2, 4).transpose(1, 0, 2)
+        for linear in (attention.W_Q, attention.W_K)
+    )
+    far = np.clip(np.subtract.outer(range(7), range(7)).T, -furthest, furthest) + furthest
+    powers = np.exp(q @ k.transpose(0, 2, 1) + table_of_heads[:, far])
+    _, weights = attention(x, need_weights=True)
+    expected = powers / powers.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(weights[0].detach(), expected, rtol=1e-4, atol=1e-6)

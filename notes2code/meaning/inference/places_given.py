@@ -12,10 +12,14 @@ from notes2code.meaning.ir import Equation, Expr, Idx, Index, Size
 
 
 def length_of(equation: Equation, parameter: ir.Input) -> Size | None:
-    """The size that an input is, where it is the number of places that a function's index has."""
-    counted = (index.size for index in equation.value.indices[: len(equation.counted)])
-    given = (size for size in counted if parameter.kind == "size")
-    return next((size for size in given if size.name == parameter.name), None)
+    """The size that an input is, where it is the number of places that a function's index has, or
+    one that what it learns is as long as, such as the c of 2c + 1 distances."""
+    if parameter.kind != "size":
+        return None
+    counted = [index.size for index in equation.value.indices[: len(equation.counted)]]
+    axes = (axis for one in equation.inputs for axis in one.shape)
+    inside = (part for axis in axes for part in ir.walk(axis) if isinstance(part, Size))
+    return next((size for size in (*counted, *inside) if size.name == parameter.name), None)
 
 
 def counted(

@@ -195,7 +195,8 @@ def _places(target: Node, nodes: Nodes) -> set[str]:
 def _listed(target: Node, nodes: Nodes) -> set[str]:
     """The h of ``L_{t,h} = G_{t,h} - d h``, in the list below what is defined and in those on the
     right, beside what counts; where there are more than two, all of them count. So do the i and the
-    b of ``s_{i,b} = q_i \\cdot k_b``, of which each stands alone below another name."""
+    b of ``s_{i,b} = q_i \\cdot k_b``, of which each stands alone below another name, and the h of
+    ``B_{h,i,j} = m_h (j - i)`` beside two that count."""
     mine = _in_list(target)
     if not mine:
         return mine
@@ -204,6 +205,8 @@ def _listed(target: Node, nodes: Nodes) -> set[str]:
     alone = {x: base for base, found in _alone_below(nodes).items() for x in found & mine}
     if len(mine) == len(alone) == len({*alone.values()}) > 1:
         others.append(mine)
+    if len(mine & names.INDEX_LETTERS) > 1:
+        others.append({*alone})
     return mine.intersection(set().union(*others)) if counts else set()
 
 
