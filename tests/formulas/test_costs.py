@@ -35,6 +35,21 @@ from tables import Case, check, table
     Case(r"\text{FLOPs} = 2 h w k^2 c", "h w k c", lambda h, w, k, c: 2 * h * w * k**2 * c),
     Case(r"\text{Cell Parameters} = 2 h (h + e + 1)", "h e", lambda h, e: 2 * h * (h + e + 1)),
     Case(r"N_w = M^2", "M", lambda m: m**2),
+    # Sizes are multiplied by a number and their ratios.
+    Case(
+        r"M = u s h (8 + 3 \frac{a s}{h})",
+        "u s h a",
+        lambda u, s, h, a: u * s * h * (8 + 3 * a * s / h),
+    ),
+    Case(
+        r"F = 6 B s h^2 L (1 + \frac{s}{2h})",
+        "B s h L",
+        lambda b, s, h, x: 6 * b * s * h**2 * x * (1 + s / 2 / h),
+    ),
+    # An area in squares, and in patches.
+    Case(r"M = HW / p^2", "H W p", lambda h, w, p: h * w / p**2),
+    Case(r"m = \frac{H \times W}{s^2} + 1", "H W s", lambda h, w, s: h * w / s**2 + 1),
+    Case(r"m = (H/p)(W/p)", "H W p", lambda h, w, p: h * w / p**2),
     # Near misses.
     Case(r"y = 4 H w", "H[n,d] w[d]", lambda h, w: 4 * h @ w),
     Case(r"Y = A + O(X W)", "A[n,p] O[n,m] X[m,d] W[d,p]", lambda a, o, x, w: a + o @ x @ w),

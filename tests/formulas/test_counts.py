@@ -44,6 +44,17 @@ from tables import Case, check, softmax, table
         "alpha p+[t]",
         lambda a, p: np.log(p).sum() / len(p) ** a,
     ),
+    # How many there are of each is no part of how many there are, in whatever order it is said.
+    Case(
+        r"m_k = \frac{1}{n_k} \sum_{i=1}^n z_{ik} x_i, \quad n_k = \sum_{i=1}^n z_{ik}",
+        "z[n,k] x[n,d]",
+        lambda z, x: z.T @ x / z.sum(0)[:, None],
+    ),
+    Case(
+        r"p_k = \frac{N_k}{N}, \quad N_k = \sum_{i=1}^N z_{ik}",
+        "z[N,k]",
+        lambda z: z.mean(0),
+    ),
     # Near misses: a mask, weights, and products of matrices.
     Case(r"Y = X \odot (1 - M)", "X[n,d] M[n,d]", lambda x, m: x * (1 - m)),
     Case(r"Y = W + 1", "W[a,b]", lambda w: w + 1),

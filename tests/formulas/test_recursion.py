@@ -12,6 +12,17 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    # What repeats a vector is a row of ones, and a column of them beside rows.
+    Case(
+        r"Z_n = (\alpha_n \mathbf{1}^\top) \odot Z_{n-1} + k_n v_n^\top",
+        "alpha[d] Z[d,e] k[d] v[e]",
+        lambda a, z, k, v: a[:, None] * z + np.outer(k, v),
+    ),
+    Case(
+        r"Z_n = (\alpha_n^\top \mathbf{1}) \odot Z_{n-1} + k_n^\top v_n",
+        "alpha[d] Z[d,e] k[d] v[e]",
+        lambda a, z, k, v: a[:, None] * z + np.outer(k, v),
+    ),
     # Of keys and values that are made with their weights each step adds the outer product.
     Case(
         r"s_n = s_{n-1} + \phi(x_n W_K)^\top (x_n W_V)",

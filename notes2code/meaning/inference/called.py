@@ -148,7 +148,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called
     if use.name in run.scope.callees:
         return True
-    if base.isupper() and volumes.is_amount(group):
+    counts = use.name in run.seen.quantities and isinstance(group.items[0], Infix)
+    if base.isupper() and (volumes.is_amount(group) or counts):
         return False  # the L of so many layers, of 4 d^2 weights each
     if base in functions.GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
         return use.name in run.seen.called or not use.indices

@@ -259,7 +259,7 @@ class Attempt:
             named = {target.name, target.name.removesuffix("_squared")}
             if not target.name or not named & mine or other == at:
                 continue
-            again = self.names.count(target.name) > 1 or target.name in self._names_in(other)
+            again = self.names.count(target.name) > 1 or self._names_itself(other)
             if (again or target.name == self.targets[at].name) and other > at:
                 continue
             given = target.name in self.targets[at].parameters
@@ -273,6 +273,16 @@ class Attempt:
             self.define(index)
             self.used.add(index)
         return visible
+
+    def _names_itself(self, at: int) -> bool:
+        """Whether a statement is made of what it defines; the n of ``n_k = Σ_{i=1}^n z_{ik}`` is a
+        number, and none of the n_k."""
+        target, sizes = self.targets[at], self.run.seen.sizes
+        named = target.name in self._names_in(at)
+        if not named or not target.indices or target.name not in sizes:
+            return named
+        uses = (use for value in self.defines[at].values for use, _ in used(self.run.seen, value))
+        return any(use.indices for use in uses if use.name == target.name)
 
     def _comes_from_before(self, at: int, other: int) -> bool:
         """Whether a statement means the state before the step: the ``z_{l-1}`` beside the

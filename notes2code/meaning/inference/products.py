@@ -230,6 +230,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
         _refuse_lone_weight(run, left, right, where)
         if left.row and isinstance(right.body, ir.Ref) and right.body.at:
             run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
+        if right.row and number is left and right.body == ir.ONE:
+            run.pay(1.2)  # what repeats the a of a 1^⊤ is a column
         if right.row and number is left and _is_vector_by_letter(number, right):
             run.pay(2.2)  # so is the b_i of b_i a_i^⊤: nobody transposes what a number scales
         if array.rank > 1 and _is_query_or_key(number):

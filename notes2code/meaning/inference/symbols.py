@@ -131,6 +131,8 @@ def value_at(run: Run, use: Use) -> Value:
 def _of_defined(run: Run, use: Use) -> Value | None:
     """The value of what another statement defines, or whose square it does."""
     defined = run.defined.get(use.name)
+    if defined is not None and defined.indexed and not use.indices and use.name in run.seen.sizes:
+        return None  # the n beside n_k is a number
     if defined is not None:
         _refuse_share(run, use, defined)
         return element_of(run, use, defined)

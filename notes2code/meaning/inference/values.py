@@ -353,8 +353,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return dot(run, left, right, where)
     if left.row == right.row:
         raise two_vectors(run, left, right, where)
-    if ir.ONE in (left.body, right.body):
-        return dot(run, left, right, where) if left.row else outer(left, right)
+    if ir.ONE in (left.body, right.body) and not left.row:
+        return outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     mine, theirs = (_source(side.body, side.axes[0]) for side in (left, right))
     form = left.row and not right.row and _is_form(run, mine)

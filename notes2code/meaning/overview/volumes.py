@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from notes2code.latex.tree import (
+    Frac,
     Group,
     Infix,
     Juxt,
@@ -39,6 +40,8 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
     for node in arithmetic.sums(nodes):
         found.update(_of_sizes(arithmetic.terms(node)))
     for product in nodes.of(Juxt):
+        found.update(_of_patches(product.factors))
+        found.update(_of_estimate(product.factors))
         if _counts(product) or (_has_amount(product) and arithmetic.is_count(product)):
             found.update(arithmetic.capitals(product))
             if len(product.factors) > 3:  # the b of b N L (d_k + d_v) counts bytes
@@ -51,9 +54,10 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
         factors = [one for factors in single for one in factors]
         found.update(_of_counts(factors, node.op, id(node) in totals, found))
         found.update(_of_patches(binders.chain(node)))
-    for parts in arithmetic.quotients(nodes):
-        if isinstance(parts[0], Juxt) and _counts(parts[0]):
-            found.update(filter(None, map(arithmetic.plain, binders.chain(parts[1]))))
+    for above, below in arithmetic.quotients(nodes):
+        if isinstance(above, Juxt) and _counts(above):
+            found.update(filter(None, map(arithmetic.plain, binders.chain(below))))
+        found.update(_of_area(above, below))
     return found
 
 
@@ -97,6 +101,43 @@ def _is_width(name: str) -> bool:
     """Whether a name says of what it is the width, as ``d_k`` does; a d alone may be that of
     ``dx``."""
     return "_" in name and names.is_size_name(name)
+
+
+def _of_estimate(factors: Sequence[Node]) -> Iterator[str]:
+    """The letters of ``s b h (34 + 5 a s / h)``: three sizes and a number with their ratios."""
+    *sizes, amount = [factor for factor in factors if not isinstance(factor, Num)]
+    match amount:
+        case Group("(", (Infix("+") as total,)):
+            leaves = [leaf for term in arithmetic.terms(total) for leaf in _leaves(term)]
+            letters = [*map(arithmetic.plain, [*sizes, *leaves])]
+            ratios = any(arithmetic.quotients(Nodes(walk(total))))
+            if len(sizes) > 2 and ratios and all(letters) and _has_number(total):
+                yield from letters
+
+
+def _has_number(total: Node) -> bool:
+    return any(isinstance(term, Num) for term in arithmetic.terms(total))
+
+
+def _leaves(term: Node) -> Iterator[Node]:
+    """What is multiplied and divided in a term, but for numbers."""
+    match term:
+        case Juxt(factors):
+            yield from (leaf for factor in factors for leaf in _leaves(factor))
+        case Infix("·" | "×", left, right) | Frac(left, right):
+            yield from (*_leaves(left), *_leaves(right))
+        case Num():
+            pass
+        case _:
+            yield term
+
+
+def _of_area(above: Node, below: Node) -> Iterator[str]:
+    """The H and W of ``HW / p^2``: an area is divided by a square."""
+    sides = [arithmetic.plain(factor) for factor in arithmetic.multiplied(ungrouped(above))]
+    match below:
+        case Script(Name(), None, sup, 0) if scripts.is_two(sup) and {*sides} == {"H", "W"}:
+            yield from sides
 
 
 def _of_patches(factors: Sequence[Node]) -> Iterator[str]:
