@@ -18,7 +18,8 @@ _SPACE = re.compile(r"(?:[\s~]|\\[ ,;:])+")
 
 
 def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
-    """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out."""
+    """Join what OCR set apart: ``p o s`` and ``P E`` where a known word comes out, and no product
+    of letters that are known themselves."""
     apart = {
         at
         for at, (left, right) in enumerate(pairwise(tokens))
@@ -41,6 +42,8 @@ def letters(tokens: Sequence[Token], known: Set[str], problems: list[Problem]) -
                 break
         for stop in range(end, at + 1, -1):
             word = "".join(token.text for token in tokens[at:stop])
+            if known >= {*word}:
+                continue
             if (len(word) > 2 and (word in FIELD or word in known)) or (
                 word in ("PE", "LN", "BP") and stop < len(tokens) and tokens[stop].kind in "_("
             ):

@@ -131,8 +131,10 @@ def is_compound(latex: str, known: Set[str]) -> bool:
 def cut(run: str, known: Set[str]) -> list[str]:
     """Cut a run of adjacent letters into words and single letters.
 
-    ``known`` are the words of the note, besides those of the field.
+    ``known`` are the words of the note, besides those of the field, and its own letters.
     """
+    if known >= {*run}:
+        return [*run]
     if len(run) == 1:
         return [run]
     if run in FIELD or run in known or run in _LETTERS or _is_in_capitals(run, known):

@@ -67,7 +67,8 @@ _INDEXED_VECTORS = (VECTORS | frozenset("cr")) - frozenset("w")
 @lru_cache(maxsize=4096)
 def code_name(*parts: str) -> str:
     """The Python name made of a base and its labels, such as ``W_Q`` or ``lambda_``."""
-    joined = "_".join(part for part in parts if part)
+    *bases, last = [part for part in parts if part] or [""]
+    joined = "_".join([*(base.rstrip("_") for base in bases), last])
     decomposed = unicodedata.normalize("NFKD", joined)
     if any(char.isalnum() and not char.isascii() for char in decomposed):
         text = unicodedata.normalize("NFKC", joined)  # as Python reads it: L_总 is no L
@@ -325,9 +326,16 @@ def is_abbreviation(factors: Sequence[Node]) -> bool:
     return len(factors) > 2 and all(map(is_capital, factors))
 
 
+def as_word(name: str) -> str:
+    """A name in small letters and without underscores, as functions are known: ``layernorm`` of
+    ``Layer_Norm``. What hangs at a single letter is its label: ``M_{in}`` is no ``min``."""
+    base = name.partition("_")[0]
+    return (name if len(base) == 1 else name.replace("_", "")).lower()
+
+
 def is_norm(name: str) -> bool:
     """Whether a function is a normalisation by its name: ``LN``, ``RMSNorm``."""
-    plain = name.replace("_", "").lower()
+    plain = as_word(name)
     return plain == "ln" or plain.endswith("norm")
 
 

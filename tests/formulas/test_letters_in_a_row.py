@@ -33,6 +33,18 @@ from tables import Case, check, table
         "u[n,c,h,w]",
         lambda u: u.mean(axis=(0, 2, 3)),
     ),
+    # Letters that are declared one by one spell no word.
+    Case(
+        r"Y = C L S^\top",
+        "C[n,m] L[m,d] S[p,d]",
+        lambda one, two, s: one @ two @ s.T,
+        context=[
+            r"C \in \mathbb{R}^{n \times m}, L \in \mathbb{R}^{m \times d}",
+            r"S \in \mathbb{R}^{p \times d}",
+        ],
+    ),
+    # A letter and its label spell none, either.
+    Case(r"y = M_{in} (x + z)", "M_in[n,d] x[d] z[d]", lambda m, x, z: m @ (x + z)),
 )
 def test_value(case: Case) -> None:
     check(case)

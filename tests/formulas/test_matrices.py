@@ -419,6 +419,15 @@ def test_vectors_in_a_matrix(case: Case) -> None:
         lambda x, t: x**t,
     ),
     Case(r"y = \frac{A}{c}", "A[n,m] c", lambda a, c: a / c),
+    # What a matrix makes of a column stands up, and a row behind it lies.
+    Case(r"B = A u v^\top", "A[n,d] u[d] v[n]", lambda a, u, v: np.outer(a @ u, v)),
+    Case(r"B = \tanh(A u) v^\top", "A[n,d] u[d] v[n]", lambda a, u, v: np.outer(np.tanh(a @ u), v)),
+    # A form is a number, which may stand before a matrix.
+    Case(r"B = x^\top A x C", "x[d] A[d,d] C[n,m]", lambda x, a, c: (x @ a @ x) * c),
+    # Numbers are those that are declared, whatever their letters; and Greek letters are matrices.
+    Case(r"B = k A + W C", "k A[n,m] W C[n,m]", lambda k, a, w, c: k * a + w * c),
+    Case(r"P = (\lambda - \rho)^T", "lambda_[n,m] rho[n,m]", lambda x, y: (x - y).T),
+    Case(r"A = B \mathrm{ReLU}(B^\top)", "B[n,m]", lambda b: b @ np.maximum(b, 0).T),
     # What is declared of each is that, though the section declares one without an index before.
     Case(
         r"Y_i = X W_i",
@@ -478,6 +487,25 @@ def test_densities_are_of_vectors(latex: str, value: Callable[..., float]) -> No
     np.testing.assert_allclose(formula.reference(**given), expected)
     tensors = {name: torch.tensor(number) for name, number in given.items()}
     np.testing.assert_allclose(formula.function()(**tensors), expected)
+
+
+@pytest.mark.parametrize(
+    ("latex", "axis", "said"),
+    [
+        (r"s = u^\top \mathrm{softmax}(A) v", 1, "along the last axis, and both are summed over"),
+        (r"B = C \mathrm{softmax}(A)", 0, "along the first axis, which is summed over"),
+    ],
+)
+def test_the_axis_of_a_softmax_between_factors_is_told(latex: str, axis: int, said: str) -> None:
+    formula = compile_formula(latex, shapes={"A": ("n", "d"), "C": ("p", "n")})
+    (told,) = formula.diagnostics
+    assert told.message.endswith(said)
+    rng = np.random.default_rng(0)
+    lengths = {"n": 4, "d": 3, "p": 5}
+    given = {one.name: rng.random([lengths[x] for x in one.shape]) for one in formula.inputs}
+    weights = softmax(given["A"], axis)
+    factors = [given.get("u", given.get("C")), weights, *([given["v"]] if "v" in given else [])]
+    np.testing.assert_allclose(formula.reference(**given), np.linalg.multi_dot(factors))
 
 
 def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:

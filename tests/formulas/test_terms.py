@@ -52,3 +52,32 @@ def test_what_is_declared_of_one_of_several_is_said_of_each(letter: str, declare
 def test_what_is_declared_of_one_by_its_label_is_not() -> None:
     found = compile_formula(r"y = \sum_i w_i x_i", context=[r"w_k \in \mathbb{R}^d"])
     assert [(given.name, len(given.shape)) for given in found.inputs] == [("w", 1), ("x", 2)]
+
+
+@pytest.mark.parametrize(
+    ("declared", "latex", "shapes"),
+    [
+        (r"w_i \in \mathbb{R}^d", r"s = \sum_j w_j", {"w": ("n", "d")}),
+        (r"\lambda_i \in \mathbb{R}^d", r"y_i = \lambda_i", {"lambda_": ("n", "d")}),
+        (r"h_{ij} \in \mathbb{R}", r"y_{lk} = h_{lk}^2", {"h": ("n", "m")}),
+        (r"h_i \in \mathbb{R}, z \in \mathbb{R}^d", r"y_j = h_j z", {"h": ("n",), "z": ("d",)}),
+        (r"\phi_i \in \mathbb{R}", r"y_i = \phi_i (z + u)", {"phi": ("n",)}),
+    ],
+)
+def test_any_letter_and_any_index_may_be_declared(
+    declared: str, latex: str, shapes: dict[str, tuple[str, ...]]
+) -> None:
+    found = {given.name: given for given in compile_formula(latex, context=[declared]).inputs}
+    assert {name: len(found[name].shape) for name in shapes} == {
+        name: len(shape) for name, shape in shapes.items()
+    }
+    assert all(found[name].kind == "array" for name in shapes)
+
+
+@pytest.mark.parametrize("letter", ["r", "g", "p", r"\delta"])
+def test_nobody_transposes_what_a_number_scales(letter: str) -> None:
+    found = compile_formula(rf"G = {letter} x^\top")
+    one, x = found.inputs
+    assert (len(one.shape), len(x.shape)) == (1, 1)
+    given = {one.name: np.arange(3.0), x.name: np.arange(4.0)}
+    np.testing.assert_array_equal(found.reference(**given), np.outer(*given.values()))

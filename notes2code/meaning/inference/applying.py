@@ -47,7 +47,7 @@ def without_number(run: Run, name: str) -> str:
 
 
 def _of_field(run: Run, name: str) -> Equation | None:
-    found = run.scope.field.get(name.replace("_", "").lower())
+    found = run.scope.field.get(names.as_word(name))
     return found if found is not None and found.parameters else None
 
 
@@ -370,7 +370,7 @@ def undefined(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Val
 
 def _attends(name: str) -> bool:
     """Whether a word calls attention by what attends to what: ``CrossAttn(Q, K, V)``."""
-    plain = name.replace("_", "").lower()
+    plain = names.as_word(name)
     return plain.startswith(("cross", "self", "encoderdecoder", "encdec")) and "att" in plain
 
 

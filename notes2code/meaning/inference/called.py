@@ -29,6 +29,7 @@ from notes2code.meaning.inference import (
     softmax,
     well_known,
 )
+from notes2code.meaning.inference.declared import is_of_said_kind
 from notes2code.meaning.inference.divergences import is_divergence
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import HADAMARD
@@ -71,7 +72,7 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         return use.name in run.seen.called
     if use.name in run.defined:
         return False
-    if use.name in run.shapes or use.name in run.scope.arrays:
+    if is_of_said_kind(run, use.name) or use.name in run.scope.arrays:
         # The deviation σ of a norm is never called: σ(…) is a sigmoid all the same.
         called = use.name in run.seen.called
         _refuse_places(run, use, name, group)

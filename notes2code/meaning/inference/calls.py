@@ -218,7 +218,7 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if _over_set(name) and not softmax.is_softmax(use.name):
         text = f"what `{run.quote(name.span)}` makes of all members of a set is not said"
         raise error("N2C037", text, name.span, "write a sum, a mean or a maximum as `\\sum_{…}`")
-    plain = use.name.replace("_", "").lower()
+    plain = names.as_word(use.name)
     if plain in _OF_SETS and len(group.items) == 1 and _is_list(group.items[0]):
         group = _listed(group)
     elif plain in _OF_SETS - of_arrays.REDUCTIONS.keys() and any(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -95,7 +96,7 @@ def _said(run: Run, use: Use) -> Shape | None:
     element = names.code_name(use.name, *letters)  # x_{i+1} is an x_i
     ones.update(together(use.name, letters))
     if element not in run.shapes and use.name not in run.shapes and _is_any_of(run, use):
-        ones |= {f"{use.name}_{letter}" for letter in _OF_ANY}  # x_i ∈ ℝ^d speaks of x_j
+        ones.update(_elements(run, use.name, len(letters)))  # x_i ∈ ℝ^d speaks of x_j
     labels = sorted(element.split("_"))  # without its range, the i of W_i^Q is a label too
     steps = run.seen.steps.get(names.base_letter(use.name), set()) | run.seen.steps.get("", set())
     ones |= {f"{use.name}_{letter}" for letter in steps if use.steps and not listed}
@@ -121,17 +122,29 @@ def _said(run: Run, use: Use) -> Shape | None:
     return of_all or _of_entry(run, use) or _of_its_kind(run, use)
 
 
-_OF_ANY = frozenset("ijlmnst")
-"""Letters below a name that is declared with them which count any of several; a k may be a label,
-as that of keys is."""
+_OF_ANY = "ijlmnrstu"
+"""Letters below a name that is declared with them which count any of several; the k of a weight or
+a number may be the label of keys, if it stands alone."""
+
+
+def _elements(run: Run, name: str, indices: int) -> list[str]:
+    """What the note declares with any letters for so many indices: ``x_i``, ``h_{ij}``."""
+    labelled = indices == 1 and (name[0].isupper() or name in names.WEIGHTS | {"d"})
+    letter = f"_?[{_OF_ANY}{'' if labelled else 'k'}]"
+    pattern = re.compile(re.escape(name.rstrip("_")) + "_" + letter * indices)
+    return [one for one in run.shapes if pattern.fullmatch(one)]
 
 
 def _is_any_of(run: Run, use: Use) -> bool:
-    """Whether a name has one index alone, and is no weight, whose letters are often labels."""
-    match [at.node for at in use.indices]:
-        case [Name(letter)] if letter in run.seen.bound:
-            return names.base_letter(use.name) not in names.WEIGHTS and not use.steps
-    return False
+    """Whether a name has nothing but indices that count something here."""
+    nodes = [at.node for at in use.indices]
+    counts = (isinstance(node, Name) and node.text in run.seen.bound for node in nodes)
+    return bool(nodes) and all(counts) and not use.steps
+
+
+def is_of_said_kind(run: Run, array: str) -> bool:
+    """Whether the note declares an array, or its elements: ``h_i ∈ ℝ``."""
+    return array in run.shapes or any(_elements(run, array, count) for count in (1, 2, 3))
 
 
 def _of_its_kind(run: Run, use: Use) -> Shape | None:

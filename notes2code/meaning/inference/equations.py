@@ -348,6 +348,7 @@ class Attempt:
             run.within.update(dict.fromkeys(free_roots(holds), holds))
         value = run.lower(node)
         self._compare_sides(define, node, value)
+        left_sides.weigh_row(run, value, target)
         if target.row is not None:
             value = self._picked(value, target.row)
         if holds is not None:

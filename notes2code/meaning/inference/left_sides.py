@@ -58,6 +58,17 @@ def check(run: Run, value: Value, target: Target) -> None:
         _as_declared(run, value, target, declared)
 
 
+def weigh_row(run: Run, value: Value, target: Target) -> None:
+    """Count against a reading that a capital is a vector that lies: nobody transposes what a number
+    scales, and the ``A = r x^⊤`` is an outer product."""
+    if not value.row or value.rank != 1 or names.base_letter(target.name) not in _OUTER:
+        return
+    scaled = isinstance(value.body, ir.Mul)
+    made = any(isinstance(part, ir.Reduce) for part in ir.walk(value.body))  # the α x^⊤ W
+    if scaled and not made and not (target.indices or target.transposed or target.parameters):
+        run.pay(2.2)
+
+
 def without_single_axis(run: Run, value: Value, target: Target) -> Value:
     """The number of ``y = C h`` with ``C ∈ ℝ^{1×n}`` and ``y ∈ ℝ``, which comes out as an array of
     one, and the vector of a row; any other value as it is."""
@@ -73,7 +84,7 @@ def without_single_axis(run: Run, value: Value, target: Target) -> Value:
 
 def _joins_heads(target: Target) -> bool:
     """Whether the heads of all positions are joined: those of ``MultiHead(X)``."""
-    plain = target.name.replace("_", "").lower()
+    plain = names.as_word(target.name)
     named = plain.startswith("multihead") or plain in ("mha", "mhsa", "msa")
     return named and bool(target.parameters) and all(p[0].isupper() for p in target.parameters)
 

@@ -223,7 +223,7 @@ def raised(run: Run, value: Value, sup: Node, node: Script) -> Value:
             node.span,
             "write `\\mathbf{1}^\\top` for the row, and leave the number out",
         )
-    if isinstance(sup, Name) and sup.text in "tT" and _is_rate(node):
+    if isinstance(sup, Name) and sup.text in "tT" and not value.rank and _is_rate(node):
         run.shapes.setdefault(sup.text, Shape(()))
         return power(run, value, sup, node.span)
     if isinstance(sup, Name) and (sup.text in names.TRANSPOSES) and sup.text not in run.indices:

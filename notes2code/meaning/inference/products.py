@@ -11,6 +11,7 @@ from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, ungroupe
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import applying, calls, given, powers, projected, sizes, turns
+from notes2code.meaning.inference.declared import is_of_said_kind
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import (
     GATES,
@@ -56,8 +57,9 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
             at += 1
     if _is_bilinear(values) and values[0].rank != values[2].rank:
         run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
-    for matrix, column, other in zip(values, values[1:], values[2:], strict=False):
-        if (matrix.rank, column.rank, other.rank) == (2, 1, 2) and not column.row:
+    for at, (matrix, column, other) in enumerate(zip(values, values[1:], values[2:], strict=False)):
+        number = any(value.row for value in values[:at])  # the x^⊤ A x of x^⊤ A x B
+        if (matrix.rank, column.rank, other.rank) == (2, 1, 2) and not (column.row or number):
             text = f"`{run.quote(column.span)}` is a column before a matrix, and scales no rows"
             run.conflict(3, text, column.span)  # the e^m of diag(a) e^m O
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
@@ -68,7 +70,8 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         behind = _in_turn(run, values[first + 1 :])
         values = [*values[:first], _in_turn(run, [values[first], behind])]
     result = _in_turn(run, _with_gates(run, values))
-    return Value(result.body, result.axes, node.span, result.row, result.along)
+    made = Value(result.body, result.axes, node.span, result.row, result.along)
+    return replace(made, column=result.column)
 
 
 def _with_gates(run: Run, values: Sequence[Value]) -> list[Value]:
@@ -94,10 +97,16 @@ def _array(value: Value) -> str:
 
 def _in_turn(run: Run, values: Sequence[Value]) -> Value:
     """The product of some factors from left to right. In ``u f(v)^⊤ B`` a column is multiplied by a
-    row: the dot product of two rows would be a number before a matrix."""
+    row: the dot product of two rows would be a number before a matrix. The softmax of ``u^⊤
+    softmax(A) v``, which is summed over both axes, goes along the last."""
     result = values[0]
     for at, value in enumerate(values[1:], 2):
         where = result.span.to(value.span)
+        between = result.rank and any(behind.rank for behind in values[at : at + 1])
+        if between and value.along is not None and value.rank == 2:
+            text = "softmax is taken along the last axis, and both are summed over"
+            run.problems.append(note("N2C039", text, value.span))
+            value = replace(value, along=None)
         before_matrix = any(behind.rank == 2 for behind in values[at : at + 1])
         if before_matrix and value.row and not result.row and result.rank == value.rank == 1:
             result = replace(outer(result, value), span=where)
@@ -234,7 +243,7 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(1.2)  # what repeats the a of a 1^⊤ is a column
         if right.row and number is left and _is_vector_by_letter(number, right):
             run.pay(2.2)  # so is the b_i of b_i a_i^⊤: nobody transposes what a number scales
-        if array.rank > 1 and _is_query_or_key(number):
+        if array.rank > 1 and _is_query_or_key(run, number):
             text = (
                 f"`{run.quote(number.span)}` is a number here, and beside a matrix it is a vector"
             )
@@ -246,6 +255,8 @@ def product(run: Run, left: Value, right: Value, where: Span) -> Value:
             run.pay(3.4 if is_weight(left) else 1.2)
         if number is left and array.rank == 2 and _is_unknown_capital(run, number, array):
             run.pay(1.2)  # the U of U E is a matrix, as E is
+        if number is left and isinstance(left.body, ir.Ref) and _is_small_and_transposed(array):
+            run.pay(1.2)  # the x of r x^⊤ is a vector
         if number is right and array.rank == 2 and _is_written_out(array) and _is_latin(number):
             run.pay(2.2)  # the x_m^{(i)} behind a matrix of sines and cosines is a vector
         if number is right and _is_bare_greek(run, number) and isinstance(array.body, ir.Ref):
@@ -303,10 +314,11 @@ def _refuse_two_vectors(run: Run, left: Value, right: Value, where: Span) -> Non
     for said, other in ((left, right), (right, left)):
         match said.body, other.body:
             case ir.Ref(name, at), ir.Ref(array, places) if said.rank == len(at) == 1:
-                known = run.shapes.keys() | run.scope.ranks.keys() | run.defined.keys()
+                known = array in run.scope.ranks.keys() | run.defined.keys()
+                known = known or is_of_said_kind(run, array)
                 custom = names.element_ranks(array, len(places) - other.rank, False, False)[0]
                 small = names.base_letter(array).islower()
-                if name in run.shapes and array not in known and small and custom == 1:
+                if name in run.shapes and not known and small and custom == 1:
                     raise two_vectors(run, left, right, where)
 
 
@@ -322,8 +334,9 @@ def _refuse_lone_weight(run: Run, left: Value, right: Value, where: Span) -> Non
         lone = size or (weight.rank == 0 and not weight.body.at and other.rank > 1)
         whole = len(weight.body.at) == weight.rank == 1  # no row of a weight, but all of it
         told = weight.body.array in run.shapes
-        lone = lone or (whole and element and not (other.rank or told))
-        if lone or (weight.rank == 2 and element and not other.rank):
+        lone = not told and (lone or (whole and element and not other.rank))
+        number = isinstance(body, ir.Ref) and is_of_said_kind(run, body.array)
+        if lone or (weight.rank == 2 and element and not (other.rank or number)):
             raise error(
                 "N2C041",
                 f"`{run.quote(weight.span)}` is {shape_text(weight)} here, and "
@@ -353,9 +366,10 @@ def _is_score(left: Value, right: Value) -> bool:
     return False
 
 
-def _is_query_or_key(value: Value) -> bool:
-    """Whether a number is a query or a key, or the q_i or k_j of a place."""
-    return isinstance(value.body, ir.Ref) and names.base_letter(value.body.array) in ("q", "k")
+def _is_query_or_key(run: Run, value: Value) -> bool:
+    """Whether a number is by its letter a query or a key, or the q_i or k_j of a place."""
+    name = value.body.array if isinstance(value.body, ir.Ref) else ""
+    return names.base_letter(name) in ("q", "k") and not is_of_said_kind(run, name)
 
 
 _RATES = RATES - {"gamma"} | {"eta", "tau"}
@@ -404,6 +418,14 @@ def _maps_a_number(run: Run, left: Value, right: Value) -> bool:
             letter = names.base_letter(matrix)
             small = not names.base_letter(given).isupper()
             return left.rank > 0 and letter.isupper() and (letter == "W" or small)
+    return False
+
+
+def _is_small_and_transposed(array: Value) -> bool:
+    """Whether a small letter is a matrix, its axes exchanged."""
+    match array.body:
+        case ir.Ref(name, (ir.Idx(row), ir.Idx(column))) if array.rank == 2:
+            return name[0].islower() and (column, row) == array.axes
     return False
 
 
@@ -512,7 +534,8 @@ def is_gain(run: Run, value: Value) -> bool:
     if run.seen.normalises:
         return base in names.GAINS | {"sigma"}
     pair = {f"{letter}_{label}".rstrip("_") for letter in ("gamma", "beta")}
-    return base == "gamma" and pair <= run.shapes.keys() & run.seen.counted.keys()
+    arrays = {name for name in run.seen.counted if name in run.shapes and run.shapes[name].axes}
+    return base == "gamma" and pair <= arrays
 
 
 def is_capital(value: Value) -> bool:

@@ -31,7 +31,7 @@ def arguments(
 
 
 def _attends(function: str) -> bool:
-    plain = function.replace("_", "").lower()
+    plain = names.as_word(function)
     return plain in _ATTENTION or "attn" in plain or "attention" in plain
 
 

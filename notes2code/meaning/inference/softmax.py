@@ -25,7 +25,14 @@ from notes2code.meaning.inference import conditions, families, masks, projected
 from notes2code.meaning.inference.keys_first import are_keys_first
 from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find, find_index
-from notes2code.meaning.inference.values import Value, free_roots, settled, shape_text, uses
+from notes2code.meaning.inference.values import (
+    FIRST_AXIS,
+    Value,
+    free_roots,
+    settled,
+    shape_text,
+    uses,
+)
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Softmax
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import is_name
@@ -355,16 +362,14 @@ def _keys_axis(run: Run, value: Value, span: Span) -> int:
     of scores."""
     first, last = (find(find_index(axis).size).name for axis in value.axes)
     if (first == "m" and last == "n") or are_keys_first(run, value):
-        run.problems.append(
-            note("N2C039", "softmax is taken along the first axis, that of the keys", span)
-        )
+        run.problems.append(note("N2C039", f"{FIRST_AXIS}, that of the keys", span))
         return 0
     if projected.is_of_columns(value) and _has_bias(value, 0):
-        text = "softmax is taken along the first axis, what the weight makes"
+        text = f"{FIRST_AXIS}, what the weight makes"
         run.problems.append(note("N2C039", text, span))
         return 0
     if last == "1" != first:
-        text = "softmax is taken along the first axis: the last one has a single element"
+        text = f"{FIRST_AXIS}: the last one has a single element"
         run.problems.append(note("N2C039", text, span))
         run.pay(2.2 * _has_bias(value, -1))  # which is as long as the column
         return 0

@@ -344,11 +344,15 @@ def _identity(run: Run, use: Use) -> tuple[str, int, int, int]:
 
 
 def _whole_of(run: Run, use: Use) -> str:
-    """The K beside a k_j, which is its row; "" if the formula has none."""
+    """The K beside a k_j, which is its row; "" if the formula has none, or their shapes tell
+    that they are two."""
     capital = use.name.upper()
     alone = run.seen.counted.get(capital) == run.seen.written.get(capital) == {0}
     known = run.defines | run.shapes.keys() | {*run.parameters}
     if not alone or use.name not in names.ROLES or len(use.indices) != 1 or use.name in known:
+        return ""
+    whole, own = run.shapes.get(capital), declared_shape(run, use)
+    if whole is not None and own is not None and own.axes != whole.axes[1:]:
         return ""
     return "" if capital in run.defines | run.seen.sizes else capital
 

@@ -107,7 +107,7 @@ def _is_of_elements(run: Run, first: Value) -> bool:
 
 def _plain(use: Use) -> str:
     """A name as words are compared."""
-    return use.name.replace("_", "").lower()
+    return names.as_word(use.name)
 
 
 def _is_predicted(use: Use) -> bool:

@@ -9,6 +9,7 @@ from typing import TypeGuard
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import moving
+from notes2code.meaning.inference.declared import is_of_said_kind
 from notes2code.meaning.inference.reach import limit, refuse_fixed
 from notes2code.meaning.inference.run import NO_FIT, Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
@@ -19,7 +20,8 @@ from notes2code.records import dataclass
 class Value:
     """An array under way: the element ``body`` and the axes that are still open, in order.
 
-    ``row`` says that a vector was transposed. ``along`` gives the same array with its softmax
+    ``row`` says that a vector was transposed, ``column`` that it stands, since a matrix before it
+    made it: the ``W x``. ``along`` gives the same array with its softmax
     along another of its axes, where that is not settled yet. ``implied`` marks a softmax of a
     number whose index was not said; ``shifted`` a matrix to which a number was added.
     """
@@ -31,6 +33,7 @@ class Value:
     along: Callable[[int], Expr] | None = None
     implied: bool = False
     shifted: bool = False
+    column: bool = False
 
     @property
     def rank(self) -> int:
@@ -158,8 +161,8 @@ def elementwise(
 ) -> Value:
     """Join two values element by element."""
     axes = align(run, left, right, where)
-    row = left.row or right.row
-    return Value(join(left.body, right.body), axes, left.span.to(right.span), row)
+    row, column = left.row or right.row, left.column or right.column
+    return Value(join(left.body, right.body), axes, left.span.to(right.span), row, column=column)
 
 
 def _same_sizes(left: tuple[Index, ...], right: tuple[Index, ...]) -> bool:
@@ -170,7 +173,8 @@ def _same_sizes(left: tuple[Index, ...], right: tuple[Index, ...]) -> bool:
 
 def mapped(value: Value, change: Callable[[Expr], Expr], span: Span | None = None) -> Value:
     """A function applied to every element."""
-    return Value(change(value.body), value.axes, span or value.span, value.row)
+    where = span or value.span
+    return Value(change(value.body), value.axes, where, value.row, column=value.column)
 
 
 # --- products --------------------------------------------------------------------------------
@@ -179,8 +183,8 @@ def mapped(value: Value, change: Callable[[Expr], Expr], span: Span | None = Non
 def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value:
     """The matrix product: the left's last axis (of a vector, its only one) meets the right's
     axis ``at``, and both are summed over."""
-    left = _settle_softmax(left, left.rank - 1)
-    right = _settle_softmax(right, at)
+    left = _settle_softmax(run, left, left.rank - 1)
+    right = _settle_softmax(run, right, at)
     inner = left.axes[-1]
     reach = limit(run, inner, inner) or limit(run, right.axes[at], inner)
     if reach is not None:
@@ -195,14 +199,22 @@ def contract(run: Run, left: Value, right: Value, at: int, where: Span) -> Value
         axes,
         left.span.to(right.span),
         row=left.row if left.rank == 1 else right.row and right.rank == 1,
+        column=left.rank == 2 and right.rank == 1 and not right.row,
     )
 
 
-def _settle_softmax(value: Value, axis: int) -> Value:
+def _settle_softmax(run: Run, value: Value, axis: int) -> Value:
     """The weights of a softmax are summed over the axis along which they were normalised."""
     if value.along is None:
         return value
+    told = any(problem.message.startswith(FIRST_AXIS) for problem in run.problems)
+    if value.rank == 2 and axis == 0 and not told:
+        run.problems.append(note("N2C039", f"{FIRST_AXIS}, which is summed over", value.span))
     return replace(value, body=value.along(axis), along=None)
+
+
+FIRST_AXIS = "softmax is taken along the first axis"
+"""What the author is told of a softmax that does not go along the last one."""
 
 
 def _sum_of_product(left: Expr, right: Expr, index: Index, where: Expr | None) -> Expr:
@@ -250,7 +262,7 @@ def transpose(value: Value, span: Span) -> Value:
     if value.rank == 0:
         return replace(value, span=span)
     if value.rank == 1:
-        return replace(value, row=not value.row, span=span)
+        return replace(value, row=not value.row, span=span, column=False)
     axes = (*value.axes[:-2], value.axes[-1], value.axes[-2])
     return Value(value.body, axes, span)
 
@@ -261,13 +273,15 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if moved and left.rank == right.rank and left.row == right.row:
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == right.rank and left.row == right.row and _are_of_activation(left, right):
+        if left.rank > 1:
+            return _by_element(run, left, right, where, "an activation acts on each number")
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1:
         return _vector_product(run, left, right, where)
     if left.rank > 2 or right.rank > 2:
         return _batched_product(run, left, right, where)
     if left.rank == right.rank and mixes(run, left, right):
-        return _gated(run, left, right, where)
+        return _by_element(run, left, right, where, "one side is a gate")
     if _is_own_log(left.body, right.body):
         raise two_vectors(run, left, right, where)
     if _is_sigmoid(run, left) and not left.row and is_features(right):
@@ -293,16 +307,26 @@ def _is_bent(run: Run, value: Value) -> bool:
 def _are_of_activation(left: Value, right: Value) -> bool:
     """Whether a product is the ``z σ(z)`` of an activation, which acts on each number of z by
     itself; that of ``p log p`` may be an entropy."""
-    for own, other in ((left.body, right.body), (right.body, left.body)):
+    for mine, theirs in ((left, right), (right, left)):
+        own, other = mine.body, theirs.body
         parts = [*ir.walk(other)]
         arrays = {part.array for part in parts if isinstance(part, Ref) and part.at}
         factors = other.factors if isinstance(other, ir.Mul) else (other,)
         acts = any(isinstance(part, ir.Fn) for part in parts)
         if isinstance(own, Ref) and arrays == {own.array} and acts:
+            if _is_turned(mine) != _is_turned(theirs):
+                return False  # the X ReLU(X^⊤) of a Gram matrix
             entropy = any(isinstance(part, ir.Fn) and part.name == "log" for part in factors)
             joins = any(isinstance(part, ir.Reduce | ir.Softmax) for part in parts)
             return not entropy and not joins
     return False
+
+
+def _is_turned(value: Value) -> bool:
+    """Whether the axes of a matrix are exchanged."""
+    axes = tuple(Idx(axis) for axis in value.axes)
+    parts = ir.walk(value.body)
+    return any(isinstance(part, Ref) and part.at[-2:] == axes[::-1] != axes for part in parts)
 
 
 def _is_own_log(left: Expr, right: Expr) -> bool:
@@ -313,9 +337,10 @@ def _is_own_log(left: Expr, right: Expr) -> bool:
     return False
 
 
-def _gated(run: Run, left: Value, right: Value, where: Span) -> Value:
-    text = f"`{run.quote(where)}` is taken to be element by element: one side is a gate"
-    run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+def _by_element(run: Run, left: Value, right: Value, where: Span, why: str) -> Value:
+    span = left.span.to(right.span)
+    text = f"`{run.quote(span)}` is taken to be element by element: {why}"
+    run.problems.append(note("N2C039", text, span, "write `\\odot` to make it plain"))
     return elementwise(run, left, right, ir.mul, where)
 
 
@@ -347,7 +372,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if left.row == right.row and run.over_elements:
         return elementwise(run, left, right, ir.mul, where)
     if left.row == right.row and (mixes(run, left, right) or _is_gated(run, left, right)):
-        return _gated(run, left, right, where)
+        return _by_element(run, left, right, where, "one side is a gate")
     if left.row == right.row and all(_is_bold(run, side) for side in (left, right)):
         run.unranged = two_vectors(run, left, right, where)  # what is bold is no number
         return dot(run, left, right, where)
@@ -365,7 +390,10 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if (right.row or mapped or rows) and _are_key_and_value(mine, theirs):
         return outer(left, right)
     same = right.row and _is_same(run, left, right)
-    if same or (right.row and (_are_columns(mine, theirs) or _are_summed(run, mine, theirs))):
+    stands = left.column and len(options) > 1  # a query and a key are rows, however they are made
+    if same or (
+        right.row and (stands or _are_columns(mine, theirs) or _are_summed(run, mine, theirs))
+    ):
         options = (("outer", 0.0), ("dot", 0.5))
     if rows:
         options = (("outer", 0.0), ("dot", 0.5))
@@ -379,7 +407,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
         return outer(left, right)
     if right.row:
         run.rows.append(where)
-        if _are_declared(run, mine, theirs):
+        if stands or _are_declared(run, mine, theirs):
             text = f"`{run.quote(where)}` is taken to be the dot product of two rows"
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
@@ -573,8 +601,9 @@ def _are_summed(run: Run, left: Expr, right: Expr) -> bool:
 
 def _are_declared(run: Run, left: Expr, right: Expr) -> bool:
     """Whether two vectors are declared, and are no elements of families q_i and k_j."""
-    both = (left, right)
-    return all(isinstance(e, Ref) and len(e.at) == 1 and e.array in run.shapes for e in both)
+    both = [one for one in (left, right) if isinstance(one, Ref)]
+    families = {names.base_letter(one.array) for one in both if len(one.at) > 1} == {"q", "k"}
+    return len(both) == 2 and not families and all(is_of_said_kind(run, e.array) for e in both)
 
 
 def _source(body: Expr, axis: Index) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from notes2code.meaning import names
 from notes2code.meaning.inference import applying, of_arrays, softmax
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import scripts
@@ -10,7 +11,7 @@ from notes2code.meaning.notation.functions import GREEK_FUNCTIONS, LEAKY, OF_NUM
 
 def builtin(name: str) -> str | None:
     """What a name stands for that everybody knows, in one spelling."""
-    plain = name.replace("_", "").lower()
+    plain = names.as_word(name)
     if plain in OF_NUMBERS:
         return OF_NUMBERS[plain]
     if plain in LEAKY:

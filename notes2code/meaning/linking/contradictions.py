@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning import names
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking import layouts
 from notes2code.meaning.linking.entries import Entry, family
@@ -69,7 +70,7 @@ def _differing(
     if taken is None or meant is None or name in linker.formulas.parsed[taken].kept:
         return
     near = _nearness(linker, entry, taken)
-    usual = linker.base.field.get(name.replace("_", "").lower())
+    usual = linker.base.field.get(names.as_word(name))
     if near[0] == 2 and usual is not None and same(meant, usual):
         return  # what everybody knows by the name
     for other, equation in islice(general, MAX_COMPARED):

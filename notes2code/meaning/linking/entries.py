@@ -55,6 +55,8 @@ _PARAMETERS = re.compile(
 _NAMED = re.compile(r"\\(?:text|mathrm|operatorname\*?|textrm|mathit)\s*\{\s*([A-Za-z]{2,})\s*\}")
 _PRODUCT = re.compile(r"[A-Z]{2,}[a-z]")
 """The BAx of ``BAx = 0``: matrices and a vector."""
+_LETTER = r"\b[A-Z](?:_(?:\w|\{\w*\}))?\s*"
+_DECLARED = re.compile(rf"({_LETTER}(?:,\s*{_LETTER})*)\\in\s*\\(?:mathbb|R\b)")
 _ANYTHING = "x"
 """A right-hand side for one that cannot be read."""
 
@@ -402,6 +404,12 @@ def words_of(entries: Sequence[Entry]) -> frozenset[str]:
     apart = [word for word in (*defined, *made) if not MATRICES.fullmatch(word)]
     small = (word.lower() for word in apart if word.isupper())  # the wkv_t beside WKV_t = …
     return frozenset((*upright, *apart, *small, *given))
+
+
+def declared_letters(formulas: Sequence[str]) -> frozenset[str]:
+    """The capitals that a note says to be arrays: in ``C L S^\\top`` they spell no word."""
+    lists = (found for latex in formulas for found in _DECLARED.findall(latex))
+    return frozenset(letter for found in lists for letter in re.findall(r"\b[A-Z]", found))
 
 
 def macros_of(entries: Sequence[Entry]) -> dict[str, Macro]:

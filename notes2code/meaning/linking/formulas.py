@@ -19,6 +19,7 @@ from notes2code.meaning.linking.entries import (
     Entry,
     Indexed,
     Parsed,
+    declared_letters,
     length,
     letters_on,
     macros_of,
@@ -41,7 +42,10 @@ class Formulas:
         self.entries = sorted(entries, key=lambda e: (e.note, e.order))
         self._vault_words = field_scope.words | words_of(self.entries)
         short = abbreviations_of(self.entries)
-        self._own_words = {note: short[note] | differences_of(own) for note, own in self._notes()}
+        self._own_words = {
+            note: short[note] | differences_of(own) | declared_letters(own)
+            for note, own in self._notes()
+        }
         self.macros = {**field_scope.macros, **macros_of(self.entries)}
         self.apart = self._apart()
         self.parsed = {entry: self._read(entry) for entry in self.entries}
@@ -71,7 +75,8 @@ class Formulas:
         """Those that define something else than what the field calls so: other notes mean that."""
 
     def words(self, note: str) -> frozenset[str]:
-        """The words of the notes, and the differences and short names that one of them defines."""
+        """The words of the notes, and the differences and short names that one of them defines; the
+        capitals of its arrays."""
         return self._vault_words | self._own_words[note]
 
     def written_out(self, latex: str) -> str:

@@ -319,7 +319,7 @@ class Linker:
         """What functions of the field are called whose uses are numbered: ``RMSNorm_2``."""
         pairs = (name.rpartition("_") for name in mentioned)
         bases = (base for base, _, number in pairs if number.isdigit())
-        return {base for base in bases if base.replace("_", "").lower() in self.base.field}
+        return {base for base in bases if names.as_word(base) in self.base.field}
 
     def _multiplies(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether a letter that another section defines as a function is a factor in this one: the
@@ -339,7 +339,7 @@ class Linker:
         """Whether a function whose right-hand side does not name its parameters is the note's own:
         of ``MultiHead(X) = Concat(head_1, …) W`` the field knows more, unless the note says what
         the heads are, or leaves out the W."""
-        usual = self.base.field.get(name.replace("_", "").lower())
+        usual = self.base.field.get(names.as_word(name))
         if usual is None or usual.unused or isinstance(equation.value.body, Ref):
             return True
         made_of = [one.name for one in equation.inputs]

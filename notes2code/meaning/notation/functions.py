@@ -29,4 +29,4 @@ LEAKY = frozenset(["leakyrelu", "lrelu"])
 
 def is_known(name: str) -> bool:
     """Whether everybody knows a function by its name: the softmax, or one of numbers."""
-    return name.lower() in names.FUNCTIONS or name.replace("_", "").lower() in OF_NUMBERS
+    return name.lower() in names.FUNCTIONS or names.as_word(name) in OF_NUMBERS
