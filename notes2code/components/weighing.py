@@ -118,7 +118,10 @@ def _cuts(expr: Expr, index: Index) -> bool:
 
 
 def _of_scores(weight: Softmax, values: list[Expr]) -> str:
-    """The weight of queries or keys that makes the values too: ``Σ_j a_{ij} x_j W^K``."""
+    """The weight of queries or keys that makes the values too: ``Σ_j a_{ij} x_j W^K``. The log of
+    the weights in their entropy, ``Σ_j a_{ij} \\log a_{ij}``, is no value."""
+    if any(isinstance(part, Softmax) for value in values for part in ir.walk(value)):
+        return ""
     scores = {part.array for part in ir.walk(weight.body) if isinstance(part, Ref)}
     made = {part.array for value in values for part in ir.walk(value) if isinstance(part, Ref)}
     found = (name for name in scores & made if name[:2] == "W_" and name[-1] in "QKqk")

@@ -115,6 +115,7 @@ WEIGHED = [
     r"y = \sum_i \mathrm{softmax}_i(x^\top w_i) \sum_j A_{ij} x_j",
     r"o_i = \sum_{j \le i} \frac{\exp(q_i^\top k_j)}{\sum_{l \le i} \exp(q_i^\top k_l)} v_j",
     r"z_i = \sum_j \mathrm{softmax}_j(x_i^\top x_j) x_j",
+    r"s_i = -\sum_j a_{ij} \log a_{ij}, a_{ij} = \mathrm{softmax}_j(x_i W^Q (x_j W^K)^\top)",
     r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
     r"M_{ij} = \begin{cases} 0 & j \le i \\ \infty & j > i \end{cases}",
 ]

@@ -126,6 +126,19 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         lambda x, z: np.mean(np.sum((x - z) ** 2, axis=1)),
         context="Both $x$ and $z$ are $B \\times D$ matrices.",
     ),
+    # A capital has all examples of a batch, and a kernel of 3 × 3 is 3 wide.
+    Case(
+        r"Y = X W^\top",
+        "X[n,d] W[p,d]",
+        lambda x, w: x @ w.T,
+        context="$X$ has shape $(B, n)$.",
+    ),
+    Case(
+        r"y = \lfloor (H + 2p - k) / s \rfloor",
+        "H p k s",
+        lambda h, p, k, s: np.floor((h + 2 * p - k) / s),
+        context="with a kernel $k$ of size $3 \\times 3$",
+    ),
     Case(
         r"s = c^\top M k",
         "c[d] M[d,p] k[p]",

@@ -36,6 +36,7 @@ STATED = [
     (r"$\gamma$ and $\beta$ are learnable scalar parameters, $d$ counts", "gamma 0 beta 0"),
     ("the cosine of two vectors $A$ and $B$", "A 1 B 1"),
     ("the eigenvector $u$", "u 1"),
+    ("a sequence of length $T$", "T 0"),
     # German, French, Spanish, Portuguese
     ("Sei $x$ ein Vektor", "x 1"),
     ("wobei $W$ die Gewichtsmatrix und $b$ der Biasvektor ist", "W 2 b 1"),
@@ -106,9 +107,9 @@ NOT_SIZED = [
     "$t$ in (0, T) and $k$ in [1, n]",
     "$g$ (see Eq. 2)",
     "$U$ is a subspace of dimension $d$",
-    "$w$ is the window of size $k$",
     "$p$ = (n, d)",
     "the dimension of $x$ (d, k)",
+    "a kernel $k$ of size $3 \\times 3$",
 ]
 
 NOT_STATED = [

@@ -114,30 +114,33 @@ def _rounded(nodes: Nodes) -> Iterator[str]:
 
 
 def _counted(item: Node) -> Sequence[str]:
-    """The k and the c beside the T and E of ``⌈k T / E · c⌉``, the h of ``⌊h G / H⌋``: what is
-    computed with counts, and rounded, is made of numbers."""
-    leaves = [node for node in _multiplied(item) if not isinstance(node, Num)]
-    found = [arithmetic.plain(node) for node in leaves]
+    """The k and the c beside the T and E of ``⌈k T / E · c⌉``, the h of ``⌊h G / H⌋``, and all of
+    ``⌊(H + 2 p - k) / s⌋``: what is computed with counts, and rounded, is made of numbers."""
+    found = [arithmetic.plain(node) for node in _leaves(item) if not isinstance(node, Num)]
     counts = [name for name in found if name[:1].isupper()]
     known = len(found) > 2 and counts and all(name[0] in _SHARED for name in counts)
-    return found if known and all(found) else ()
+    added = any(isinstance(node, Infix) and node.op in "+-" for node in walk(item))
+    twice = any(isinstance(node, Juxt) and isinstance(node.factors[0], Num) for node in walk(item))
+    # The W - z of weights is shared out by no count.
+    return found if known and all(found) and (twice or not added) else ()
 
 
-def _multiplied(node: Node) -> Iterator[Node]:
-    """What is multiplied and divided in a node."""
+def _leaves(node: Node) -> Iterator[Node]:
+    """What is added, multiplied and divided in a node."""
     match node:
-        case Frac(one, other) | Infix("·" | "×" | "*", one, other):
-            yield from (*_multiplied(one), *_multiplied(other))
+        case Frac(one, other) | Infix("+" | "-" | "·" | "×" | "*", one, other):
+            yield from (*_leaves(one), *_leaves(other))
         case Juxt(factors):
-            yield from (inner for factor in factors for inner in _multiplied(factor))
+            yield from (inner for factor in factors for inner in _leaves(factor))
         case Group("(", (inner,)):
-            yield from _multiplied(inner)
+            yield from _leaves(inner)
         case _:
             yield node
 
 
-_SHARED = names.COUNTS | frozenset("EGHT")
-"""Capitals of what is shared out: tokens, heads, experts and their groups."""
+_SHARED = names.COUNTS | frozenset("EGHTW")
+"""Capitals of what is shared out: tokens, heads, experts and their groups, and the extents of
+images."""
 
 
 def _shared_out(item: Node) -> str:

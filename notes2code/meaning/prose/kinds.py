@@ -133,11 +133,10 @@ def _may_count(base: str, use: Use, seen: Survey) -> bool:
 
 
 def _is_volume(node: Juxt) -> bool:
-    """Whether a product is of three plain capitals or more, and numbers."""
+    """Whether a product is of three plain capitals or sizes or more, and numbers."""
     letters = [factor for factor in node.factors if not isinstance(factor, Num)]
     return len(letters) > 2 and all(
-        isinstance(factor, Name) and len(factor.text) == 1 and factor.text.isupper()
-        for factor in letters
+        names.is_capital(factor) or names.is_size_name(names.label(factor)) for factor in letters
     )
 
 
@@ -152,7 +151,7 @@ def _as_written_for(name: str, axes: tuple[str, ...], seen: Survey) -> tuple[str
     mapped = any(names.is_capital(a) and binders.bare(b) == name for a, b in pairs)
     if mapped and name.islower():
         return axes[-1:]
-    batch = len(axes) > 1 and _BATCH.fullmatch(axes[0]) is not None
+    batch = len(axes) > 1 + name[0].isupper() and _BATCH.fullmatch(axes[0]) is not None
     return axes[1:] if batch and axes[0] not in seen.nodes.words else axes
 
 

@@ -105,7 +105,8 @@ def _sized(tokens: Sequence[Token], listed: _Letters) -> Iterator[Said]:
         axes = axes if noun is not None and noun.rank == len(axes) and not noun.counts else ()
     for node in listed.nodes if axes else ():
         small = names.base_letter(names.label(node)).islower()
-        if not _is_size(node) and (small or len(axes) > 1):
+        wide = small and not any(axes) and place is None and front is None  # a 3 × 3 kernel k
+        if not _is_size(node) and not wide and (small or len(axes) > 1):
             yield Said(node, axes, tokens[listed.start].at, False)
 
 
@@ -195,7 +196,8 @@ def _in_front(tokens: Sequence[Token], listed: _Letters) -> list[tuple[Node, Nou
         return []
     one = noun.number == 1 or (len(listed.nodes) == 1 and not isinstance(listed.nodes[0], Script))
     before = _before_phrase(tokens, at)
-    of_another = before.lower() in words.OF | words.MEASURES
+    # Of *the length of the vector x*; in *a sequence of length T* that is what the T is.
+    of_another = before.lower() in words.OF | words.MEASURES and not noun.counts
     if before in ("/", "-") or before in words.FIXED or (one and of_another):
         return []
     nodes = listed.nodes[:1] if one else listed.nodes
