@@ -44,6 +44,7 @@ def training(package: str, vault: str, parts: Sequence[View]) -> dict[str, str]:
         "schedule": first.get("warmup_schedule"),
         "missing": {size: usual for size, usual in missing.items() if size != "vocab_size"},
         "models": models,
+        "heads": min(model.heads_in_tests for model in models.values()),
         "numbers": sorted(
             {n for model in models.values() for n in model.handed_on.names} - {"max_len"}
         ),

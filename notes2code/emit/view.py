@@ -39,6 +39,9 @@ Sizes: TypeAlias = Mapping[str, int | float]
 STACKED = ("Layer", "Writer")
 """The roles of layers in a stack or model, and of the stack that writes in one that also reads."""
 
+WHOLE = (*STACKED, "Reader")
+"""They, and the role of the stack that reads."""
+
 
 USUAL = {
     "vocab_size": 1000,
@@ -97,6 +100,8 @@ class View:
                 f"in the notes' properties, num_heads ({heads}) is no multiple of num_groups "
                 f"({groups})"
             )
+        if self.family == "models" and self.has_one_head:
+            found["num_heads"] = 1
         return found
 
     @property
@@ -137,12 +142,20 @@ class View:
 
     @property
     def has_one_head(self) -> bool:
-        """Whether a layer has an attention that is not cut into heads."""
+        """Whether a layer, or what is made of layers, has an attention that is not cut into
+        heads."""
+        if self.family == "models":
+            return any(self.uses[role].has_one_head for role in self.uses.keys() & WHOLE)
         attentions = [self.uses[role] for role in ("Mix", "Cross") if role in self.uses]
         return self.family == "layers" and any(
             a.component == "scaled_dot_product_attention" or not a.projected.several
             for a in attentions
         )
+
+    @property
+    def heads_in_tests(self) -> int:
+        """How many heads what is made of layers has in tests."""
+        return 1 if self.has_one_head else 2
 
     @property
     def doubt(self) -> str:
@@ -168,8 +181,7 @@ class View:
         of_tokens = self.family == "models" and "U" in self.recognised.found.roles
         if not of_tokens or self.has_places:
             return True
-        roles = (*STACKED, "Reader")
-        return any(attention.tells_places for attention in self._attentions(roles))
+        return any(attention.tells_places for attention in self._attentions(WHOLE))
 
     def _attentions(self, roles: Sequence[str]) -> Iterator[Projected]:
         """The attentions of a layer, or of the layers that it is made of in some roles."""

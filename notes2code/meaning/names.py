@@ -333,6 +333,10 @@ def as_word(name: str) -> str:
     return (name if len(base) == 1 else name.replace("_", "")).lower()
 
 
+FEED_FORWARD = frozenset(["ffn", "ff", "mlp", "feedforward", "ffw"])
+"""What feed-forward networks are called, in small letters."""
+
+
 def is_norm(name: str) -> bool:
     """Whether a function is a normalisation by its name: ``LN``, ``RMSNorm``."""
     plain = as_word(name)

@@ -107,6 +107,27 @@ def test_one_head_where_the_properties_say_more_is_told(
     assert made("---\nnum_heads: 8\n---", ATTENTION, HEADS, LAYER).diagnostics == ()
 
 
+def test_a_model_of_one_head_has_it_whatever_the_properties_say(
+    made: Made, run_tests: Callable[[Package], bool]
+) -> None:
+    attention = ATTENTION.replace(") V$$", " + M) V$$").replace("Attention", "Attn")
+    mask = r"$$M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}$$"
+    own = r"$$\mathrm{MaskedAttention}(X) = \mathrm{Attn}(X W^Q, X W^K, X W^V)$$"
+    files = made("---\nnum_heads: 8\n---", attention, mask, own, MODEL).files
+    assert "    num_heads: int = 1\n" in files["transformer/models.py"]
+    assert run_tests(files)
+
+
+def test_a_block_calls_the_one_kind_of_network_that_its_note_defines(made: Made) -> None:
+    """The FFN is the FFN_{SwiGLU}; with two kinds, or an FFN, it is none of them."""
+    gated = GATED.replace(r"\mathrm{FFN}", r"\mathrm{FFN}_{SwiGLU}")
+    other = gated.replace("SwiGLU", "GEGLU").replace("SiLU", "GELU")
+    made_of = "self.feed_forward = SwiGLU(d_model, d_ff, dropout)"
+    for pieces, taken in [((gated,), True), ((gated, other), False), ((gated, FFN), False)]:
+        layers = made(ATTENTION, HEADS, *pieces, LAYER).files["transformer/layers.py"]
+        assert (made_of in layers) == taken
+
+
 def test_a_piece_that_leaves_an_input_out_is_told_what_its_class_is(tmp_path: Path) -> None:
     latex = r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d_k})"
     (tmp_path / "Note.md").write_text(f"$${latex}$$\n", encoding="utf-8")

@@ -12,7 +12,6 @@ from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.stated import Define
 
 _AS_WRITTEN = "the code computes what is written; change it if that is not meant"
-_FEED_FORWARD = frozenset(["ffn", "ff", "mlp", "feedforward", "ffw"])
 
 
 def residuals(nodes: Nodes, defines: Sequence[Define]) -> Iterator[Problem]:
@@ -69,7 +68,7 @@ def _lost(defines: Sequence[Define]) -> Iterator[Problem]:
         given = _given(value) if _is_call(value) else None
         if given is None or not any(_is_sum(d) for d in defines if _defines(d, given)):
             continue
-        if any(name.lower() in _FEED_FORWARD for name in _called(value)):
+        if any(name.lower() in names.FEED_FORWARD for name in _called(value)):
             text = "this layer has no residual connection, and the other one has"
             yield _warning(text, value.span)
 

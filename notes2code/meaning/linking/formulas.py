@@ -218,6 +218,8 @@ class Formulas:
         """The entries that define a name, rejected ones among them, nearest first."""
         if kind == "functions" and names.is_any_function(name):
             within = min(within, 1)  # f and p are others in each note
+        if kind == "functions":
+            name = self.kind_of_network(entry, name) or name
         of_notes = self._table.get((kind, name), {})
         every = of_notes.get(entry.note, ()) if within < 2 else chain(*of_notes.values())
         near = [
@@ -240,6 +242,21 @@ class Formulas:
                 key=lambda other: (-often[said[other]], length(said[other])),
             )
         return found
+
+    def kind_of_network(self, entry: Entry, name: str) -> str:
+        """The ``FFN_{SwiGLU}`` of a note that calls an ``FFN``, where it defines one kind of them and
+        no note says what an FFN is: a layer has one network. "" where that is not so."""
+        if name.lower() not in names.FEED_FORWARD or ("functions", name) in self._table:
+            return ""
+        kinds = [
+            other
+            for (kind, other), of_notes in self._table.items()
+            if kind == "functions"
+            and entry.note in of_notes
+            and other.startswith(f"{name}_")
+            and len(other.removeprefix(f"{name}_")) > 2  # the 1 of FFN_1 is a number
+        ]
+        return kinds[0] if len(kinds) == 1 else ""
 
     def _is_of_twin(self, entry: Entry, name: str, other: Entry, here: Sequence[Entry]) -> bool:
         """Whether a definition before a formula is that of another formula which defines the same

@@ -131,6 +131,10 @@ class Linker:
             if letter in called and letter not in self._functions_near(entry):
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
+        for name in sorted(called):
+            if kind := self.formulas.kind_of_network(entry, name):
+                text = f"`{name}` is taken to be `{kind}`, the only one that the note defines"
+                yield note("N2C039", text, Span(0, len(entry.latex)))
         if "sigma" in called & self._said.activating(entry.note, entry.section):
             text = "`sigma` is taken for the sigmoid, and the text only says that it activates"
             hint = "say which function it is: `\\sigma = \\mathrm{ReLU}`"
