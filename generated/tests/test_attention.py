@@ -413,15 +413,21 @@ class TestLinearAttention(AttentionChecks):
         assert max(lengths[-4:]) <= 64  # of the queries, and of keys that not all of them see
 
     @torch.no_grad()
-    def test_is_exported_with_its_length_open(self) -> None:
+    @pytest.mark.parametrize("keys", ["n", "m"])
+    def test_is_exported_with_its_lengths_open(self, keys: str) -> None:
         attention = self.attention()
         attention.causal = True
-        x = torch.rand(2, 5, 6, dtype=torch.float64)
-        lengths = ({1: torch.export.Dim("n")},) * 3
-        exported = torch.export.export(attention, (x, x, x), dynamic_shapes=lengths).module()
-        for length in (1, 64, 200):
-            x = torch.rand(2, length, 6, dtype=torch.float64)
-            torch.testing.assert_close(exported(x, x, x), attention(x, x, x))
+        query, key = (torch.rand(2, 5 + (keys == "m") * at, 6).double() for at in range(2))
+        lengths = [{1: torch.export.Dim(name)} for name in ("n", keys, keys)]
+        exported = torch.export.export(
+            attention, (query, key, key), dynamic_shapes=tuple(lengths), strict=False
+        ).module()
+        for queries, others in ((1, 1), (64, 5), (70, 200), (3, 66), (200, 200)):
+            query, key = (
+                torch.rand(2, length, 6, dtype=torch.float64)
+                for length in (queries, queries if keys == "n" else others)
+            )
+            torch.testing.assert_close(exported(query, key, key), attention(query, key, key))
 
     @pytest.mark.parametrize("causal", [False, True])
     def test_does_not_need_its_weights(self, causal: bool) -> None:

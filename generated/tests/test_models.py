@@ -715,8 +715,9 @@ def test_gpt_learns_a_few_sentences_by_heart_and_writes_them() -> None:
         vocab_size=11, max_len=8, d_model=16, num_heads=2, d_ff=32, num_layers=2, dropout=0.0
     )
     model = GPT(config)
-    rest = torch.stack([torch.randperm(7) for _ in range(4)])
-    tokens = torch.cat([torch.arange(7, 11)[:, None], rest], dim=1)
+    start = torch.arange(4)[:, None]
+    rest = torch.stack([torch.randperm(10)[:7] for _ in start])
+    tokens = torch.cat([start, rest + (rest >= start)], dim=1)  # no token twice
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(150):
         optimizer.zero_grad()

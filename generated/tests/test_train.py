@@ -259,7 +259,9 @@ def test_a_report_goes_on_with_half_of_a_text(
 
 def test_a_text_can_be_too_short() -> None:
     Text(bytes(110), 10).batch(1, random.Random(0), held_out=True)
-    with pytest.raises(ValueError, match="too short .* smaller max_len"):
+    with pytest.raises(
+        ValueError, match="of 109 bytes is too short for stretches of 10: .* smaller max_len"
+    ):
         Text(bytes(109), 10)
 
 

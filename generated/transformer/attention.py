@@ -541,6 +541,8 @@ class LinearAttention(Attention):
         """The output where a query sees no key after its own position, in blocks of queries: what
         lies before a block is summed up in a matrix."""
         ahead = key.size(-2) - query.size(-2)
+        if isinstance(ahead, torch.SymInt):  # a program is made for lengths that are not known yet
+            return self.all_aligned(query, key, value, ahead)
         if ahead < 0:  # the first queries see no key
             seeing = self.attend_before(query[..., -ahead:, :], key, value)
             return F.pad(seeing, (0, 0, -ahead, 0))
@@ -558,6 +560,18 @@ class LinearAttention(Attention):
         before = sums.cumsum(dim=-3)[..., :-1, :, :]
         near = (q @ k.mT).tril()
         return self.averages(unblocked(q @ before + near @ v, rows))
+
+    def all_aligned(self, query: Tensor, key: Tensor, value: Tensor, ahead: int) -> Tensor:
+        """The same without asking whether there are more queries or keys: as many are put before
+        the first ones as are missing, and a block more, since a count that may be 0 would be always
+        0. Such keys count for nothing."""
+        before, missing = (
+            64 + torch.sym_max(count, 0)  # type: ignore[no-untyped-call]
+            for count in (ahead, -ahead)
+        )
+        query = F.pad(query, (0, 0, before, 0))
+        key, value = (F.pad(x, (0, 0, missing, 0)) for x in (key, value))
+        return self.all_blocks(query, key, value, 0)[..., before:, :]
 
     def each_block(self, query: Tensor, key: Tensor, value: Tensor, ahead: int) -> Iterator[Tensor]:
         """One block after another, so that no more than one is in memory."""

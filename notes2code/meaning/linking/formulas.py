@@ -244,8 +244,8 @@ class Formulas:
         return found
 
     def kind_of_network(self, entry: Entry, name: str) -> str:
-        """The ``FFN_{SwiGLU}`` of a note that calls an ``FFN``, where it defines one kind of them and
-        no note says what an FFN is: a layer has one network. "" where that is not so."""
+        """The ``FFN_{SwiGLU}`` of a note that calls an ``FFN``, where it defines one kind of them
+        and no note says what an FFN is: a layer has one network. "" where that is not so."""
         if name.lower() not in names.FEED_FORWARD or ("functions", name) in self._table:
             return ""
         kinds = [
