@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, sigmoid, table
 
 
@@ -176,3 +177,9 @@ def test_a_gate_and_what_it_acts_on_are_of_one_kind(case: Case) -> None:
 )
 def test_states_of_values_and_keys(case: Case) -> None:
     check(case)
+
+
+def test_what_is_transposed_is_no_number_whatever_the_gate() -> None:
+    gate = r"$$f_t = \sigma(U x_t)$$"
+    with pytest.raises(FormulaError, match="outer product"):
+        compile_formula(r"C_t = f_t C_{t-1} + v_t k_t^\top", context=gate)

@@ -19,6 +19,12 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The features of a student have a letter, and are no metric as an F_1 is.
+    Case(
+        r"L = \|F_s P - F_t\|_F^2",
+        "F_s[n,d] P[d,e] F_t[n,e]",
+        lambda s, p, t: np.sum((s @ p - t) ** 2),
+    ),
     # What parameters make is given.
     Case(r"L = \sum_{i=1}^{n} b_i(\theta) c_i", "b[n] c[n]", np.dot),
     # The pixels of an image are no products with the I of an indicator or of an identity.

@@ -12,6 +12,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    # A matrix and its transpose make one, of which an L, too, is a state.
+    Case(
+        r"L_n = L_{n-1} + G_n G_n^\top, \quad y = L_n x",
+        "L[p,p] G[p,r] x[p]",
+        lambda s, g, x: (s + g @ g.T) @ x,
+    ),
     # What repeats a vector is a row of ones, and a column of them beside rows.
     Case(
         r"Z_n = (\alpha_n \mathbf{1}^\top) \odot Z_{n-1} + k_n v_n^\top",

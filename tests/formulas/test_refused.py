@@ -47,6 +47,8 @@ BROKEN = [
     refused("N2C033", r"y = \sum_n b_n z^«n»"),
     refused("N2C033", r"y = \sum_{m=0}^{M} B_m x_m \zeta^«m»"),
     refused("N2C033", r"L = \|W F^S - «F^T»\|_F^2"),
+    # Added to the rows of the identity, a vector is hardly meant.
+    refused("N2C042", r"B = «I + v», \quad v \in \mathbb{R}^d"),
     # A small letter of a vector is no matrix for want of a sign.
     refused("N2C033", r"y = «s x»"),
     refused("N2C033", r"\tilde x_c = «s_c x_c»"),

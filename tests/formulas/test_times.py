@@ -129,3 +129,9 @@ def test_times_that_another_section_says_to_be_real(
     (found,) = (f.compiled.equation for f in formulas if "cos" in f.formula.latex)
     assert found is not None
     assert [given.name for given in found.inputs] == inputs
+
+
+def test_what_is_given_for_all_steps_is_told() -> None:
+    (told,) = compile_formula(r"\hat s_k = \frac{s_k}{1 - \delta^k}").diagnostics
+    assert "hold all steps `k`" in told.message
+    assert not compile_formula(r"\hat s = \frac{s}{1 - \delta^k}").diagnostics

@@ -407,7 +407,9 @@ def _share(element: Element) -> int | None:
 def _in_company(element: Element) -> int | None:
     """Letters that what stands beside them tells."""
     run, base, indices = element.run, element.base, element.indices
-    if run.gives_number and (base == "L" or (base == "F" and element.use.name != base)):
+    label = element.use.name.partition("_")[2]  # the F_s of a student is none
+    metric = base == "F" and (len(label) > 1 or label.isdigit())
+    if run.gives_number and (base == "L" or metric):
         return element.usually(0, 1, 2)  # a loss is made of losses, a metric of an F_{mean}
     if run.gives_number and run.seen.logs and base == "w" != element.use.name and not indices:
         return element.usually(0, 1, 2)  # the w_1 of w_1 log p_1 + w_2 log p_2

@@ -374,13 +374,14 @@ def _check_sizes(run: Run, value: Value, declared: Shape, target: Target) -> Non
 
 def is_number(seen: Survey, target: Target) -> bool:
     """Whether a left-hand side names what is by custom a number, such as a loss, of all or of one
-    layer; an L that is made of matrices is the Laplacian of a graph."""
+    layer; an L that is made of matrices is the Laplacian of a graph, and one that goes on from
+    itself, L_t beside L_{t-1}, is a state."""
     return any(_names_number(seen, target, name) for name in (target.name, *target.also))
 
 
 def _names_number(seen: Survey, target: Target, name: str) -> bool:
     base, _, label = name.partition("_")
-    if base == "L" and seen.matrices:
+    if base == "L" and (seen.matrices or base in seen.steps):
         return False
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
     of_layer = base in "LJ" and all(positions.counts_layers(at.node) for at in target.indices)

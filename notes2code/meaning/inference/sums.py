@@ -97,6 +97,14 @@ def _is_row_on_matrix(left: Value, right: Value) -> bool:
     return small.row and small.rank == 1 and (large.rank == 2 or (capital and not large.row))
 
 
+def _is_identity(value: Value) -> bool:
+    """Whether a matrix has ones on its diagonal, and zeros beside it."""
+    match value.body:
+        case ir.Cases(((ir.Compare("=", ir.Idx(), ir.Idx()), ir.Num(1)),), ir.Num(0)):
+            return True
+    return False
+
+
 def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     """What speaks against a sum of terms of different rank."""
     small, large = sorted((left, right), key=_rank)
@@ -117,6 +125,9 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
     elif (small.rank, large.rank) == (1, 2) and _is_row_on_outer(small, large):
         text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
+        run.conflict(3, text, node.span)
+    elif (small.rank, large.rank) == (1, 2) and _is_identity(large):
+        text = f"`{run.quote(node.span)}` would add a vector to each row of the identity"
         run.conflict(3, text, node.span)
     elif (small.rank, large.rank) == (1, 2) and _is_row_on_state(run, small, large):
         text = f"`{run.quote(node.span)}` would add a vector to each row of a state"

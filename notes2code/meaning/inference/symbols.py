@@ -41,7 +41,7 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
         if value.rank == 0 and (number := _declared_number(run, node)) is not None:
             return value, replace(use, transposed=False, power=number)
         if value.rank == 0:
-            run.pay(2.5)  # only arrays are transposed
+            run.pay(4.7)  # only arrays are transposed
         value = transpose(value, use.span)
     return value, use
 

@@ -1,7 +1,7 @@
-"""Letters that may count and are taken for arrays: the author is told, in one remark a formula.
+"""Letters that may be less than the arrays that they are taken for: the author is told.
 
-``S = G + N`` is a sum of matrices by its letters, and may be one of counts. Nothing tells where
-nothing but letters is added, multiplied and divided.
+``S = G + N`` is a sum of matrices by its letters, and may be one of counts: nothing tells where
+nothing but letters is added, multiplied and divided. The m of ``m_t / (1 - β^t)`` holds all steps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Neg, Node, Num, Script
-from notes2code.meaning import names
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import scripts
@@ -21,7 +21,33 @@ _MAY_COUNT = names.EXTENTS | frozenset("EGRhkw")
 
 
 def told(run: Run, equation: Equation) -> Iterator[Problem]:
-    """The remark, if there is something to tell."""
+    """The remarks, if there is something to tell."""
+    yield from _of_all_steps(run, equation)
+    yield from _counted(run, equation)
+
+
+def _of_all_steps(run: Run, equation: Equation) -> Iterator[Problem]:
+    """What is given for each step t, where a rate is raised to it: whoever has that of one step
+    only would give it for all."""
+    parts = [*ir.walk(equation.value.body)]
+    for step in equation.value.indices:
+        raised = (part for part in parts if isinstance(part, ir.Pow) and _counts(part, step))
+        of_rate = any(isinstance(part.base, ir.Ref) and not part.base.at for part in raised)
+        given = [one for one in parts if isinstance(one, ir.Ref) and ir.Idx(step) in one.at[:1]]
+        for ref in given[:1] if of_rate else ():
+            if (symbol := run.symbols.get(ref.array)) is not None:
+                text = f"`{symbol.written}` is taken to hold all steps `{step.letter}`, one by one"
+                hint = f"for one step, write `{step.letter}` nowhere below"
+                yield note("N2C039", text, symbol.span, hint)
+
+
+def _counts(power: ir.Pow, step: ir.Index) -> bool:
+    """Whether a power is ``β^t``, where the first step is number 1."""
+    return power.exponent == ir.add(ir.Idx(step), ir.ONE)
+
+
+def _counted(run: Run, equation: Equation) -> Iterator[Problem]:
+    """The letters of what may be counted."""
     arrays = [
         run.symbols[one.name] for one in equation.inputs if one.shape and one.name in run.symbols
     ]
