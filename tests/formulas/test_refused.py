@@ -47,8 +47,13 @@ BROKEN = [
     refused("N2C033", r"y = \sum_n b_n z^«n»"),
     refused("N2C033", r"y = \sum_{m=0}^{M} B_m x_m \zeta^«m»"),
     refused("N2C033", r"L = \|W F^S - «F^T»\|_F^2"),
+    # The root of a matrix is not that of its elements, and no reason to take vectors.
+    refused("N2C033", r"y = \mathrm{tr}(A + B - 2 «(A B)^{1/2}»)"),
+    refused("N2C033", r"y = \mathrm{Tr}(A + B - 2 «\sqrt{A B}»)"),
+    refused("N2C033", r"Z = X «(X^\top X)^{-1/2}»"),
+    refused("N2C033", r"Y = «(A C)^{1/2}» X"),
     # Added to the rows of the identity, a vector is hardly meant.
-    refused("N2C042", r"B = «I + v», \quad v \in \mathbb{R}^d"),
+    refused("N2C042", r"B = «I + A», \quad A \in \mathbb{R}^d"),
     # A small letter of a vector is no matrix for want of a sign.
     refused("N2C033", r"y = «s x»"),
     refused("N2C033", r"\tilde x_c = «s_c x_c»"),

@@ -339,6 +339,9 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     raised = base.rank and _negative_number(exponent) and not is_logistic(base)
     if raised or (inverse and _maps(run, base.body)):
         raise error("N2C041", "the inverse of an array is not computed", where)
+    if base.rank == 2 and isinstance(base.body, ir.Reduce) and isinstance(exponent, Frac):
+        text = f"the root of the matrix `{run.quote(base.span)}` is not computed"
+        run.unranged = error("N2C033", text, where, "write `\\odot` where each element is meant")
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
     elif base.rank == 2 and not isinstance(base.body, ir.Ref):

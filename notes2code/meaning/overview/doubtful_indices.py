@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from notes2code.diagnostics import error
@@ -13,6 +13,7 @@ from notes2code.latex.tree import (
     Infix,
     Juxt,
     Name,
+    Neg,
     Node,
     Nodes,
     Relation,
@@ -82,6 +83,40 @@ def _is_of_matrices(base: Node) -> bool:
             letters = [binders.bare(part) for part in parts]
             return all(len(letter) == 1 and letter.isupper() for letter in letters)
     return False
+
+
+def refuse_roots(nodes: Nodes) -> None:
+    """Refuse the roots of matrices, ``(X^⊤ X)^{-1/2}`` and, in a trace, ``(A B)^{1/2}``: they are
+    none of the elements, and X is no vector because they cannot be computed."""
+    traced = {id(inner) for group in _traces(nodes) for inner in walk(group)}
+    for node in nodes.of(Root, Script):
+        factors = _rooted(node)
+        matrices = len(factors) > 1 and all(map(_may_be_matrix, factors))
+        if matrices and (id(node) in traced or any(map(scripts.is_transposed, factors))):
+            text = "the root of a product of matrices is not computed"
+            raise error("N2C033", text, node.span, "write `\\odot` where each element is meant")
+
+
+def _traces(nodes: Nodes) -> Iterator[Node]:
+    for node in nodes.of(Juxt):
+        for name, group in pairwise(node.factors):
+            if isinstance(name, Name) and name.text.lower() in ("tr", "trace"):
+                yield group
+
+
+def _rooted(node: Node) -> tuple[Node, ...]:
+    """The factors of what a root is taken of, or what is raised to a fraction."""
+    match node:
+        case Root(Juxt(factors), None):
+            return factors
+        case Script(Group("(", (Juxt(factors),)), None, Frac() | Neg(Frac())):
+            return factors
+    return ()
+
+
+def _may_be_matrix(node: Node) -> bool:
+    letter = binders.bare(node)
+    return letter == "Sigma" or (len(letter) == 1 and letter.isupper())
 
 
 def refuse_transposed_labels(nodes: Nodes) -> None:

@@ -142,6 +142,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
             seen.bound.update(index_letters.of_an_element(statement))
     index_letters.find_twins(seen, nodes)
     doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
+    doubtful_indices.refuse_roots(nodes)
     doubtful_indices.refuse_transposed_labels(nodes)
     doubtful_indices.refuse_sizes_as_elements(nodes)
     doubtful_indices.refuse_arrows(nodes)
