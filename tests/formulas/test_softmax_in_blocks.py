@@ -29,6 +29,12 @@ BLOCK = r"S_i^{(j)} \in \mathbb{R}^{B_r \times B_c}, \quad m_i^{(j)} \in \mathbb
         lambda old, m, o, p, v: np.exp(old - m)[..., None] * o + p @ v,
     ),
     Case(
+        r"O_i^{(j)} = \mathrm{diag}(e^{m_i^{(j-1)} - m_i^{(j)}}) O_i^{(j-1)}"
+        r" + e^{S_i^{(j)} - m_i^{(j)}} V_j",
+        "m_prev[h,n] m[h,n] O[h,n,d] S[h,n,m] V[m,d]",
+        lambda old, m, o, s, v: np.exp(old - m)[..., None] * o + np.exp(s - m[..., None]) @ v,
+    ),
+    Case(
         r"O_i = \mathrm{diag}(\ell_i)^{-1} A_i",
         "ell[h,n] A[h,n,d]",
         lambda total, a: a / total[..., None],

@@ -254,9 +254,12 @@ def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
 
 
 def _is_state(run: Run, value: Value) -> bool:
-    """Whether a value, scaled or not, is that of which the formula makes the next one."""
+    """Whether a value, scaled or mapped or not, is that of which the formula makes the next one:
+    the ``diag(a) O_{t-1}`` of O_t, too."""
     factors = _factors(value.body)
-    return any(factor.array in run.defines for factor in factors if isinstance(factor, ir.Ref))
+    mapped = (f for s in factors if isinstance(s, ir.Reduce) for f in _factors(s.body))
+    refs = (factor for factor in (*factors, *mapped) if isinstance(factor, ir.Ref))
+    return any(ref.array in run.defines for ref in refs)
 
 
 def _is_bias(value: Value) -> bool:
