@@ -126,6 +126,18 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         lambda x, z: np.mean(np.sum((x - z) ** 2, axis=1)),
         context="Both $x$ and $z$ are $B \\times D$ matrices.",
     ),
+    Case(
+        r"\mathbf{z} = \mathbf{X} \mathbf{w} + b",
+        "X[n,d] w[d] b",
+        lambda x, w, b: x @ w + b,
+        context="$\\mathbf{w}$ has shape $(n, 1)$, $\\mathbf{X}$ has shape $(m, n)$, $b$ is a scalar.",
+    ),
+    Case(
+        r"y = W x",
+        "W[p,d] x[d,n]",
+        lambda w, x: w @ x,
+        context="$W$ has shape (H, D) and $x$ has shape (D, N).",
+    ),
     # A capital has all examples of a batch, and a kernel of 3 × 3 is 3 wide.
     Case(
         r"Y = X W^\top",

@@ -79,6 +79,9 @@ SIZED = [
     ("`x: (batch, seq_len)` goes in", "x (batch,seq_len)"),
     ("$A$ of shape (m, d), the rest of which", "A (m,d)"),
     ("x is C×H×W", "x (C,H,W)"),
+    ("$q$ has shape $(B, T, d_h) = (4, 256, 64)$.", "q (B,T,d_h)"),
+    ("$A$ has shape $(n-1, 4H)$", "A (n-1,4*H)"),
+    ("$w$ has shape $(n, 1)$", "w (n,1)"),
     ("$Q$ and $K$ have dimensions $n \\times d_k$", "Q (n,d_k) K (n,d_k)"),
     ("let $q$ be a query of shape $(h, d)$", "q (h,d)"),
     ("$A$: queries, shape (n, d_k)", "A (n,d_k)"),
@@ -109,6 +112,7 @@ NOT_SIZED = [
     "$U$ is a subspace of dimension $d$",
     "$p$ = (n, d)",
     "the dimension of $x$ (d, k)",
+    "$X$ has shape $(2, 5, 768)$",
     "a kernel $k$ of size $3 \\times 3$",
 ]
 

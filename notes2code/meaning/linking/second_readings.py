@@ -104,8 +104,11 @@ class SecondReadings:
         """A formula that cannot be computed where something is a vector, as the text says, and can
         where the text speaks loosely: from here on that is not said of the formula. None where the
         text is not to blame."""
-        for most in (2, 1):  # of heads, or of rows, it may be written for one
-            self._kinds[entry] = {n: replace(k, axes=k.axes[-most:]) for n, k in kinds.items()}
+        for most in (2, 1):  # of heads, or of the rows of small letters, it may be written for one
+            self._kinds[entry] = {
+                name: replace(kind, axes=kind.axes[-(most if name.islower() else 2) :])
+                for name, kind in kinds.items()
+            }
             other = self._read(entry)
             if self._kinds[entry] != kinds and other.kind != "rejected":
                 return other

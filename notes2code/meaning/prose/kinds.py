@@ -67,9 +67,10 @@ class Kinds:
             for one in self._of(letter, note, section, order):
                 use = _use(one.node, seen, known)
                 if use is not None and _counts(one, use, seen):
-                    axes = _as_written_for(use.name, one.axes, seen)
-                    found.setdefault((use.name, len(use.indices)), axes)
-        return dict(_shapes(found, seen))
+                    found.setdefault((use.name, len(use.indices)), one.axes)
+        sized = {name for (name, _), axes in found.items() if any(axes)}
+        written = {key: _as_written_for(key[0], axes, seen, sized) for key, axes in found.items()}
+        return dict(_shapes(written, seen))
 
     def _of(self, letter: str, note: str, section: tuple[str, ...], order: int) -> Iterator[Said]:
         """What is said of a letter, nearest first: right behind a formula is as near to it as
@@ -144,12 +145,17 @@ _AMOUNTS = frozenset("BCDEGJLMNPRST")
 """Capitals that are amounts as often as arrays."""
 
 
-def _as_written_for(name: str, axes: tuple[str, ...], seen: Survey) -> tuple[str, ...]:
+def _as_written_for(
+    name: str, axes: tuple[str, ...], seen: Survey, sized: Set[str]
+) -> tuple[str, ...]:
     """The axes that a formula has of what a text says: one is written for one example of a batch
-    unless it says how many there are, and ``W x`` for one x of all that are its rows."""
+    unless it says how many there are, and ``W x`` for one x of all that are its rows, unless the
+    text says what the W maps. A small letter of one column is a vector."""
+    if axes[1:] == ("1",) and name.islower():
+        return axes[:1]
     pairs = (pair for product in seen.nodes.of(Juxt) for pair in pairwise(product.factors))
-    mapped = any(names.is_capital(a) and binders.bare(b) == name for a, b in pairs)
-    if mapped and name.islower():
+    maps = [binders.bare(a) for a, b in pairs if names.is_capital(a) and binders.bare(b) == name]
+    if maps and name.islower() and sized.isdisjoint(maps):
         return axes[-1:]
     batch = len(axes) > 1 + name[0].isupper() and _BATCH.fullmatch(axes[0]) is not None
     return axes[1:] if batch and axes[0] not in seen.nodes.words else axes
@@ -169,7 +175,8 @@ def _shapes(
             yield from ((names.code_name(name, letter), Shape(axes, None)) for letter in seen.bound)
     for (name, indexed), axes in found.items():
         if not indexed or (name, 0) not in found:
-            yield name, Shape(axes, indexed if axes else None)
+            sizes = tuple(1 if axis == "1" else axis for axis in axes)
+            yield name, Shape(sizes, indexed if axes else None)
 
 
 def told(kinds: Mapping[str, Shape]) -> str:

@@ -28,6 +28,7 @@ _CERTAIN = re.compile(
 
 _LISTED = re.compile(r"(?:\\left\s*)?[(\[](?P<inside>[^()\[\]]*?),?\s*(?:\\right\s*)?[)\]]")
 _TIMES = re.compile(r"\\times(?![A-Za-z])|×|(?<=[\s\d])x(?=[\s\d])|(?<=\w) \* (?=\w)")
+_EXAMPLE = re.compile(r"[)\]]\s*=\s*[(\[][\d\s,]+[)\]]\s*$")
 _FONT = re.compile(r"\\(?:text(?:tt|rm|it)?|math(?:rm|it|tt|sf)|operatorname)\s*\{([^{}]*)\}")
 _BRACED = re.compile(r"_\{(\w+)\}")
 
@@ -95,14 +96,27 @@ def _apart(formula: str) -> str:
 
 @lru_cache(maxsize=4096)
 def sizes(latex: str) -> tuple[str, ...]:
-    """The sizes that a formula lists, "" for one that is only a number; none of anything else."""
+    """The sizes that a formula lists, "" for one that is only a number, but for the 1 of a row or
+    a column; none of anything else, nor of three numbers or more, which are an example."""
     parts = [part.strip() for part in _entries(latex)]
-    if not parts or not all(map(_SIZE.fullmatch, parts)):
+    example = len(parts) > 2 and all(map(str.isdigit, parts))
+    if not parts or example or not all(map(_SIZE.fullmatch, parts)):
         return ()
-    return tuple("" if part.isdigit() else re.sub(r"[\s-]+", "_", part) for part in parts)
+    return tuple(map(_size, parts))
+
+
+def _size(part: str) -> str:
+    """A size as shapes have it: ``4*H`` for ``4H``."""
+    if part.isdigit():
+        return part if part == "1" else ""
+    words_joined = re.sub(r"(?<=[A-Za-z]{2})[ -](?=[A-Za-z]{2})", "_", part).replace(" ", "")
+    return re.sub(r"(?<!\w)(\d+)(?=[A-Za-z])", r"\1*", words_joined)
 
 
 def _entries(latex: str) -> Sequence[str]:
+    """What a list is made of; the numbers that an example gives behind it, ``(B, T) = (4, 256)``,
+    are no part of it."""
+    latex = _EXAMPLE.sub(")", latex)
     plain = _BRACED.sub(r"_\1", _FONT.sub(r"\1", latex.replace(r"\_", "_"))).strip()
     if (listed := _LISTED.fullmatch(plain)) is not None:
         inside = listed["inside"]
