@@ -130,7 +130,7 @@ STATE = r"h_t = A_t h_{t-1} + B_t x_t"
         r"\mathbf{z} = \mathbf{X} \mathbf{w} + b",
         "X[n,d] w[d] b",
         lambda x, w, b: x @ w + b,
-        context="$\\mathbf{w}$ has shape $(n, 1)$, $\\mathbf{X}$ has shape $(m, n)$, $b$ is a scalar.",
+        context=r"$\mathbf{w}$ has shape (n, 1), $\mathbf{X}$ has shape (m, n), $b$ is a scalar.",
     ),
     Case(
         r"y = W x",
