@@ -429,6 +429,17 @@ class TestLinearAttention(AttentionChecks):
             )
             torch.testing.assert_close(exported(query, key, key), attention(query, key, key))
 
+    @torch.no_grad()
+    def test_is_compiled_as_a_whole(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A loop over blocks would be a graph of all of them."""
+        attention = self.attention()
+        attention.causal = True
+        x = torch.rand(2, 70, 6, dtype=torch.float64)
+        expected = attention(x, x, x)
+        monkeypatch.delattr(LinearAttention, "each_block")
+        compiled = torch.compile(attention, fullgraph=True, backend="eager")
+        torch.testing.assert_close(compiled(x, x, x), expected)
+
     @pytest.mark.parametrize("causal", [False, True])
     def test_does_not_need_its_weights(self, causal: bool) -> None:
         """Those of so many queries and keys would not fit into memory."""

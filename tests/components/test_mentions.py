@@ -34,6 +34,7 @@ def test_the_note_is_about_attention_and_names_nothing() -> None:
         ("# The whole Transformer", {"encoder_decoder"}),
         ("# From Encoder-Decoder to Transformer", {"encoder_decoder"}),
         ("# Transformer architecture", {"encoder_decoder"}),
+        ("# Transformer for translation", {"encoder_decoder"}),
         ("# GPT-2 from scratch", {"gpt"}),
         ("# Transformer decoder", {"decoder"}),  # the last of two is meant
         ("# Encoder–decoder attention", {"cross_attention"}),
@@ -65,6 +66,7 @@ def test_a_name_that_is_the_subject_counts(line: str, names: set[str]) -> None:
         "Entire block",
         "# Vision encoder",
         "# Vision Transformer",
+        "# Transformers for vision",
         "# Variational auto-encoder",
         "General attention to detail",
         "I ignore layer norm.",
