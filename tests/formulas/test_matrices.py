@@ -489,6 +489,31 @@ def test_densities_are_of_vectors(latex: str, value: Callable[..., float]) -> No
     np.testing.assert_allclose(formula.function()(**tensors), expected)
 
 
+@table(
+    # A capital is a matrix, and so is one of several.
+    Case(r"B = h v^\top", "h[n] v[d]", np.outer),
+    Case(r"A_i = y h_i^\top", "y[n] h[m,d]", lambda y, h: y[:, None] * h[:, None, :]),
+    # A number between others changes nothing of what they are.
+    Case(r"y = W \mu z", "W[n,d] mu z[d]", lambda w, mu, z: mu * (w @ z)),
+    Case(
+        r"U = z x^\top \mu M",
+        "z[n] x[d] mu M[d,m]",
+        lambda z, x, mu, m: mu * np.outer(z, x) @ m,
+        context=r"\mu \in \mathbb{R}",
+    ),
+)
+def test_undeclared(case: Case) -> None:
+    """What stands where decides what a letter is."""
+    check(case)
+
+
+def test_which_of_three_vectors_are_multiplied_first_is_told() -> None:
+    (told,) = compile_formula(r"y = h u^\top v").diagnostics
+    assert "the dot product of two rows" in told.message
+    attention = compile_formula(r"o_i = \sum_j q_i k_j^\top v_j")
+    assert "N2C039" not in {problem.code for problem in attention.diagnostics}
+
+
 @pytest.mark.parametrize(
     ("latex", "axis", "said"),
     [

@@ -228,6 +228,7 @@ class Attempt:
         run.elementwise = acts_on_numbers(run.seen, self.targets[at], self.defines[at].values)
         run.gives_number = left_sides.is_number(run.seen, self.targets[at])
         run.gives_rows = left_sides.is_row(self.targets[at])
+        run.gives_matrix = left_sides.is_matrix(self.targets[at])
         run.gives_state = left_sides.is_state(run.seen, self.targets[at])
         run.indices = {}
         run.statement = at

@@ -29,7 +29,7 @@ _STATES = frozenset("hux")
 """Letters of vectors, at two positions too: the ``h_{it}`` of word t in sentence i."""
 
 _MATRICES = frozenset("AHKQSVWXYZ")
-_OUTER = frozenset([*"ACGHKMOQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
+_OUTER = frozenset([*"ABCDFGHKMOPQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
 
 
@@ -377,6 +377,11 @@ def is_number(seen: Survey, target: Target) -> bool:
     layer; an L that is made of matrices is the Laplacian of a graph, and one that goes on from
     itself, L_t beside L_{t-1}, is a state."""
     return any(_names_number(seen, target, name) for name in (target.name, *target.also))
+
+
+def is_matrix(target: Target) -> bool:
+    """Whether a left-hand side is by custom one of several matrices: the ``A_i`` of ``u_i v^⊤``."""
+    return names.base_letter(target.name) in _OUTER and len(target.indices) == 1
 
 
 def _names_number(seen: Survey, target: Target, name: str) -> bool:

@@ -21,6 +21,7 @@ from notes2code.meaning.inference.values import (
     elementwise,
     free_roots,
     gated_by,
+    has_query_or_key,
     is_gate,
     matrix_product,
     outer,
@@ -65,6 +66,9 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
     # A scale in front of a product of arrays scales all of it, whatever stands beside it.
     values.sort(key=lambda value: value.rank == 0 and sizes.is_scale(run, value.body))
     first = next((at for at, value in enumerate(values) if value.rank), 0)
+    # So does the γ of W γ x: the last factor is what W maps.
+    values[first:-1] = sorted(values[first:-1], key=lambda value: not _is_bare_greek(run, value))
+    first = next((at for at, value in enumerate(values) if value.rank), 0)
     if len(values) > first + 2 and is_gate(run, values[first]):
         # The g of g W x acts on all that is behind it.
         behind = _in_turn(run, values[first + 1 :])
@@ -102,16 +106,21 @@ def _in_turn(run: Run, values: Sequence[Value]) -> Value:
     result = values[0]
     for at, value in enumerate(values[1:], 2):
         where = result.span.to(value.span)
-        between = result.rank and any(behind.rank for behind in values[at : at + 1])
-        if between and value.along is not None and value.rank == 2:
+        behind = next((other.rank for other in values[at:] if other.rank), 0)
+        if result.rank and behind and value.along is not None and value.rank == 2:
             text = "softmax is taken along the last axis, and both are summed over"
             run.problems.append(note("N2C039", text, value.span))
             value = replace(value, along=None)
-        before_matrix = any(behind.rank == 2 for behind in values[at : at + 1])
-        if before_matrix and value.row and not result.row and result.rank == value.rank == 1:
+        upright = value.row and not result.row and result.rank == value.rank == 1
+        if upright and behind == 2:
             result = replace(outer(result, value), span=where)
-        else:
-            result = product(run, result, value, where)
+            continue
+        rows = upright and behind == 1 and not has_query_or_key(result.body, value.body)
+        result = product(run, result, value, where)
+        if rows and not result.rank:
+            text = f"`{run.quote(where)}` is taken to be the dot product of two rows"
+            hint = "write parentheses around what is multiplied first"
+            run.problems.append(note("N2C039", text, where, hint))
     return result
 
 

@@ -100,8 +100,9 @@ class Run:
     """The state of one attempt. ``latex`` is the formula, for messages that quote it; ``limit``
     is the cost of the best attempt so far. ``defines`` are the names of all that the formula
     defines. ``whole`` is the value in work, ``on_left`` are the letters of its left-hand side.
-    ``gives_number`` and ``gives_rows`` tell that the left-hand side is by custom a number, or one
-    of several vectors, such as h_t, ``gives_state`` that it is a state, as c_t is.
+    ``gives_number`` tells that the left-hand side is by custom a number, ``gives_rows`` one of
+    several vectors, such as h_t, ``gives_matrix`` one of several matrices, and ``gives_state`` that
+    it is a state, as c_t is.
     ``over_elements`` tells that a sum without an index adds up elements of what is in work.
     ``events`` are what probabilities are of, by their names.
     ``made`` are the names in code of what the statements typed so far define.
@@ -143,6 +144,7 @@ class Run:
     over_elements: bool = False
     gives_number: bool = False
     gives_rows: bool = False
+    gives_matrix: bool = False
     gives_state: bool = False
     families: int = 0
     separate: dict[str, str] = field(default_factory=dict)

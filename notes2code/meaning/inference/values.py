@@ -390,7 +390,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if (right.row or mapped or rows) and _are_key_and_value(mine, theirs):
         return outer(left, right)
     same = right.row and _is_same(run, left, right)
-    stands = left.column and len(options) > 1  # a query and a key are rows, however they are made
+    stands = left.column or (run.gives_matrix and not has_query_or_key(mine, theirs))
+    stands = stands and len(options) > 1  # a query and a key are rows, however they are made
     if same or (
         right.row and (stands or _are_columns(mine, theirs) or _are_summed(run, mine, theirs))
     ):
@@ -662,6 +663,12 @@ def _are_query_and_key(left: Expr, right: Expr) -> bool:
     made = not isinstance(left, Ref) and not isinstance(right, Ref)
     letters = [{names.base_letter(a).lower() for a in own} & {*"qk"} for own in arrays if made]
     return sorted(labels, key=sorted) == [{"k"}, {"q"}] or letters == [{"q"}, {"k"}]
+
+
+def has_query_or_key(left: Expr, right: Expr) -> bool:
+    """Whether one of two vectors is a query or a key by its letter."""
+    names_of = (names.base_letter(one.array) for one in (left, right) if isinstance(one, Ref))
+    return not {*"qk"}.isdisjoint(names_of)
 
 
 def _are_columns(left: Expr, right: Expr) -> bool:
