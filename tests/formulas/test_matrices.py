@@ -538,5 +538,7 @@ def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:
     (told,) = compile_formula(rf"y = (A + B)^2 x, \quad {declared}").diagnostics
     assert told.code == "N2C039"
     assert "`(A + B)^2` is taken element by element" in told.message
-    alone = compile_formula(rf"C = (A + B)^2, \quad {declared}")
-    assert not alone.diagnostics
+    (told,) = compile_formula(rf"C = (A + B)^2, \quad {declared}").diagnostics
+    assert "`(A + B)^2` is taken element by element" in told.message
+    errors = compile_formula(rf"C = (A - B)^2, \quad {declared}")
+    assert not errors.diagnostics

@@ -110,9 +110,18 @@ def tell_of_elements(run: Run, node: Node, value: Value) -> None:
                 way = "write the product out, or use `\\odot`"
                 run.unranged = error("N2C033", text, node.span, way)
                 return
-            text = f"the power of the matrix `{run.quote(node.span)}` is taken element by element"
-            help_text = "write the product out where that is meant"
-            run.problems.append(note("N2C039", text, node.span, help_text))
+            _tell_elements(run, node.span)
+
+
+def _tell_elements(run: Run, where: Span) -> None:
+    text = f"the power of the matrix `{run.quote(where)}` is taken element by element"
+    run.problems.append(note("N2C039", text, where, "write the product out where that is meant"))
+
+
+def _is_sum(body: ir.Expr) -> bool:
+    """Whether a matrix is a sum: the square of a difference is an error of each element."""
+    refs = body.terms if isinstance(body, ir.Add) else ()
+    return len(refs) > 1 and all(isinstance(part, ir.Ref) for part in refs)
 
 
 def _is_gram(expr: Expr) -> bool:
@@ -342,6 +351,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if base.rank == 2 and isinstance(base.body, ir.Reduce) and isinstance(exponent, Frac):
         text = f"the root of the matrix `{run.quote(base.span)}` is not computed"
         run.unranged = error("N2C033", text, where, "write `\\odot` where each element is meant")
+    if base.rank == 2 and _is_sum(base.body) and isinstance(exponent, Num):
+        _tell_elements(run, where)
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
     elif base.rank == 2 and not isinstance(base.body, ir.Ref):
