@@ -171,6 +171,11 @@ def test_sizes(text: str, shapes: str) -> None:
     assert " ".join(f"{label(one.node)} ({','.join(one.axes)})" for one in said(text)) == shapes
 
 
+@pytest.mark.parametrize("inside", ["n-" * 500 + "!", "(" * 5000, "n, " * 5000, " " * 50000])
+def test_what_is_long_takes_no_time(inside: str) -> None:
+    assert not list(said(f"$x$ has shape $({inside})$ and `x: ({inside})`"))
+
+
 @pytest.mark.parametrize("text", NOT_STATED + NOT_SIZED)
 def test_what_is_not(text: str) -> None:
     assert not list(said(text))

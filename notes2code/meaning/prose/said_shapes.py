@@ -69,6 +69,10 @@ _FARTHEST = 7
 """Words between a letter, or the kind that it is said to be of, and its sizes."""
 
 
+_LONGEST, _LONGEST_SIZE = 80, 20
+"""Characters of a list of sizes, and of one of these: more are none, and take long to read."""
+
+
 def marked(text: str) -> str:
     """A text whose code, and whose sizes without dollars, are formulas as well."""
     parts = re.split(r"(\$[^$]*\$)", _CODE.sub(_of_code, text))
@@ -79,6 +83,8 @@ def marked(text: str) -> str:
 
 def _of_code(match: re.Match[str]) -> str:
     code = match[1].strip()
+    if len(code) > _LONGEST:
+        return match[0]
     plain = re.fullmatch(r"[A-Za-z](?:_\w+)?", code) or _IN_ONE.fullmatch(code) or sizes(code)
     return f"${code}$" if plain else match[0]
 
@@ -90,7 +96,7 @@ def _of_sizes(match: re.Match[str]) -> str:
 
 def _apart(formula: str) -> str:
     """``$x$: $(B, T)$`` for ``$x: (B, T)$``."""
-    found = _IN_ONE.fullmatch(formula[1:-1])
+    found = _IN_ONE.fullmatch(formula[1:-1]) if len(formula) < _LONGEST else None
     return f"${found[1]}$: ${found[2]}$" if found and sizes(found[2]) else formula
 
 
@@ -98,9 +104,11 @@ def _apart(formula: str) -> str:
 def sizes(latex: str) -> tuple[str, ...]:
     """The sizes that a formula lists, "" for one that is only a number, but for the 1 of a row or
     a column; none of anything else, nor of three numbers or more, which are an example."""
+    if len(latex) > _LONGEST:
+        return ()
     parts = [part.strip() for part in _entries(latex)]
     example = len(parts) > 2 and all(map(str.isdigit, parts))
-    if not parts or example or not all(map(_SIZE.fullmatch, parts)):
+    if example or max(map(len, parts)) > _LONGEST_SIZE or not all(map(_SIZE.fullmatch, parts)):
         return ()
     return tuple(map(_size, parts))
 
