@@ -24,6 +24,8 @@ SMALL, CAPITALS = [*"abcfghkpqrsuvwxyz"], [*"ABCFGHKLMPQRSUVWXYZ"]
 GREEK = {rf"\{name}": name for name in "alpha beta gamma theta mu rho omega eta kappa xi".split()}
 GREEK[r"\lambda"] = "lambda_"
 
+MARKS = ["hat", "tilde", "bar"]
+
 SUM, PRODUCT, CALL, ATOM = range(4)
 """How strongly the parts of a piece of LaTeX hold together."""
 
@@ -44,9 +46,11 @@ class Written:
 
 @dataclass
 class Writer:
-    """Writes formulas. ``letters`` are the indices that are not used yet."""
+    """Writes formulas. ``letters`` are the indices that are not used yet, ``names`` what the
+    letters of the arrays are called in code."""
 
     random: Random
+    names: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     declared: dict[tuple[int, Shape], list[str]] = field(default_factory=dict)
     declarations: list[str] = field(default_factory=list)
@@ -112,9 +116,15 @@ class Writer:
 
     def _letter(self, rank: int) -> str:
         """A letter, mostly by custom: Greek ones are numbers, small ones vectors, and capitals
-        matrices."""
+        matrices. It may have a mark above."""
         pools = self.greek, self.small, self.capitals
-        return (self.random.choice(pools) if self.random.random() < 0.15 else pools[rank]).pop()
+        letter = (self.random.choice(pools) if self.random.random() < 0.15 else pools[rank]).pop()
+        named = GREEK.get(letter, letter)
+        if self.random.random() < 0.15:
+            mark = self.random.choice(MARKS)
+            letter, named = rf"\{mark}{{{letter}}}", f"{named.rstrip('_')}_{mark}"
+        self.names[letter] = named
+        return letter
 
     def _size(self) -> Shape:
         return (self.random.choice(["m", "p", "d"]),)

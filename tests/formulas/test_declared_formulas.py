@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from writer import GREEK, LENGTHS, Writer, value
+from writer import LENGTHS, Writer, value
 
 FORMULAS = 200
 
@@ -23,7 +23,7 @@ def outcome(latex: str, writer: Writer, expected: np.ndarray) -> str:
         return refusal.status
     if any(problem.code == "N2C039" for problem in formula.diagnostics):
         return "told"
-    arrays = {GREEK.get(letter, letter): array for letter, array in writer.arrays.items()}
+    arrays = {writer.names[letter]: array for letter, array in writer.arrays.items()}
     given = {one.name: {**LENGTHS, **arrays}[one.name] for one in formula.inputs}
     np.testing.assert_allclose(formula.reference(**given), expected, err_msg=latex)
     return "right"

@@ -58,6 +58,7 @@ def test_what_is_declared_of_one_by_its_label_is_not() -> None:
     ("declared", "latex", "shapes"),
     [
         (r"w_i \in \mathbb{R}^d", r"s = \sum_j w_j", {"w": ("n", "d")}),
+        (r"\tilde{x}_i \in \mathbb{R}^d", r"s = \sum_j \tilde{x}_j", {"x_tilde": ("n", "d")}),
         (r"\lambda_i \in \mathbb{R}^d", r"y_i = \lambda_i", {"lambda_": ("n", "d")}),
         (r"h_{ij} \in \mathbb{R}", r"y_{lk} = h_{lk}^2", {"h": ("n", "m")}),
         (r"h_i \in \mathbb{R}, z \in \mathbb{R}^d", r"y_j = h_j z", {"h": ("n",), "z": ("d",)}),

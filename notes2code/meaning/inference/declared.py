@@ -128,10 +128,12 @@ a number may be the label of keys, if it stands alone."""
 
 
 def _elements(run: Run, name: str, indices: int) -> list[str]:
-    """What the note declares with any letters for so many indices: ``x_i``, ``h_{ij}``."""
+    """What the note declares with any letters for so many indices: ``x_i``, ``h_{ij}``, and
+    ``x̂_i``, whose mark stands behind them."""
     labelled = indices == 1 and (name[0].isupper() or name in names.WEIGHTS | {"d"})
-    letter = f"_?[{_OF_ANY}{'' if labelled else 'k'}]"
-    pattern = re.compile(re.escape(name.rstrip("_")) + "_" + letter * indices)
+    letters = "_" + f"_?[{_OF_ANY}{'' if labelled else 'k'}]" * indices
+    base, mark, label = map(re.escape, name.rstrip("_").partition("_"))
+    pattern = re.compile(f"{base}(?:{letters}{mark}{label}|{mark}{label}{letters})")
     return [one for one in run.shapes if pattern.fullmatch(one)]
 
 
