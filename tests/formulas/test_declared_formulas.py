@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+import torch
 
 from notes2code import FormulaError, compile_formula
 from writer import LENGTHS, Writer, value
@@ -26,6 +27,8 @@ def outcome(latex: str, writer: Writer, expected: np.ndarray) -> str:
     arrays = {writer.names[letter]: array for letter, array in writer.arrays.items()}
     given = {one.name: {**LENGTHS, **arrays}[one.name] for one in formula.inputs}
     np.testing.assert_allclose(formula.reference(**given), expected, err_msg=latex)
+    tensors = {name: torch.tensor(number) for name, number in given.items()}
+    np.testing.assert_allclose(formula.function()(**tensors), expected, err_msg=latex)
     return "right"
 
 

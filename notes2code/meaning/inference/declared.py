@@ -146,6 +146,8 @@ def _is_any_of(run: Run, use: Use) -> bool:
 
 def is_of_said_kind(run: Run, array: str) -> bool:
     """Whether the note declares an array, or its elements: ``h_i ∈ ℝ``."""
+    if not run.shapes:
+        return False
     return array in run.shapes or any(_elements(run, array, count) for count in (1, 2, 3))
 
 
