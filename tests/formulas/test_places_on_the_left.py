@@ -53,6 +53,12 @@ def test_values(case: Case) -> None:
 
 
 @table(
+    # So is what stands above two that count, and alone below another name.
+    Case(
+        r"B_{ij}^{(h)} = m_h S_{ij}",
+        "m[h] S[n,l]",
+        lambda m, s: m[:, None, None] * s,
+    ),
     # What is listed on both sides is an index, also a letter that elsewhere is a label.
     Case(
         r"B_{t,h} = G_{t,h} - c \cdot h",

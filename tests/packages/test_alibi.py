@@ -22,6 +22,7 @@ RANGE = r"\quad h = 1, \dots, H"
         ([r"B_{h,i,j} = -m_h |i-j|, \quad m_h = 2^{-8h/H}, h \in \{1, \dots, H\}"], True),
         ([rf"B_{{h,i,j}} = -m_h (i - j), \quad m_h = 2^{{-8h/H}}, {RANGE}"], False),
         ([r"m_k = 2^{-\frac{8}{n} k}, k = 1, 2, \dots, n"], False),
+        ([rf"B_{{ij}}^{{(h)}} = m_h (j - i), \quad m_h = 2^{{-8h/H}}, {RANGE}"], False),
         ([rf"m_h = \left(2^{{-8/H}}\right)^h, {RANGE}"], False),
     ],
 )

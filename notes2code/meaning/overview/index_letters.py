@@ -127,7 +127,11 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope
         *_counted_elsewhere(nodes).values(),
         *_at_counted_places(nodes).values(),
     )
-    counted |= _listed(target, nodes) | (seen.bound & {end.lower() for end in seen.ends})
+    counted |= (
+        _listed(target, nodes)
+        | _above_two(target, nodes)
+        | (seen.bound & {end.lower() for end in seen.ends})
+    )
     function = target.factors[0] if isinstance(target, Juxt) else None
     given = {item.text for item in binders.arguments(target) if isinstance(item, Name)}
     for node in binders.target_scripts(target):
@@ -208,6 +212,16 @@ def _listed(target: Node, nodes: Nodes) -> set[str]:
     if len(mine & names.INDEX_LETTERS) > 1:
         others.append({*alone})
     return mine.intersection(set().union(*others)) if counts else set()
+
+
+def _above_two(target: Node, nodes: Nodes) -> set[str]:
+    """The h of ``B^{(h)}_{ij} = m_h (j - i)``, above two that count, which stands alone below
+    another name."""
+    if not isinstance(target, Script) or target.sub is None or target.sup is None:
+        return set()
+    if len(_side_by_side(target) & names.INDEX_LETTERS) < 2:
+        return set()
+    return words_in(target.sup) & set[str]().union(*_alone_below(nodes).values())
 
 
 def _alone_below(nodes: Nodes) -> dict[str, set[str]]:
