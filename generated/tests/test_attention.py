@@ -436,7 +436,7 @@ class TestLinearAttention(AttentionChecks):
         attention.causal = True
         x = torch.rand(2, 70, 6, dtype=torch.float64)
         expected = attention(x, x, x)
-        monkeypatch.delattr(LinearAttention, "each_block")
+        monkeypatch.setattr(LinearAttention, "each_block", None)
         compiled = torch.compile(attention, fullgraph=True, backend="eager")
         torch.testing.assert_close(compiled(x, x, x), expected)
 

@@ -135,7 +135,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     elif (small.rank, large.rank) == (1, 2) and not _is_bias(small):
         # Only a bias is added to every row, and no row to the next layer's matrix.
         of_one_kind = _are_of_one_family(left, right) or _is_array_by_name(run, small)
-        of_one_kind = of_one_kind or _is_state(run, large)
+        of_one_kind = of_one_kind or _is_state(run, large.body)
         run.pay(1.2 if of_one_kind else 0.6)
         if sums_up:
             text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
@@ -250,15 +250,17 @@ def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
     made_of = [f for factor in _factors(row.body) if _is_sum(factor) for f in ir.walk(factor)]
     if any(isinstance(part, ir.Ref) and part.array in run.defines for part in made_of):
         return True  # the sum of the rows of a state is no next state
-    return _is_state(run, matrix) and not isinstance(row.body, ir.Ref)
+    state = _is_state(run, matrix.body) or any(
+        _is_state(run, _factors(part.body)[-1])  # the O_{t-1} of diag(a) O_{t-1}
+        for part in _factors(matrix.body)
+        if isinstance(part, ir.Reduce)
+    )
+    return state and not isinstance(row.body, ir.Ref)
 
 
-def _is_state(run: Run, value: Value) -> bool:
-    """Whether a value, scaled or mapped or not, is that of which the formula makes the next one:
-    the ``diag(a) O_{t-1}`` of O_t, too."""
-    factors = _factors(value.body)
-    mapped = (f for s in factors if isinstance(s, ir.Reduce) for f in _factors(s.body))
-    refs = (factor for factor in (*factors, *mapped) if isinstance(factor, ir.Ref))
+def _is_state(run: Run, value: ir.Expr) -> bool:
+    """Whether a value, scaled or not, is that of which the formula makes the next one."""
+    refs = (factor for factor in _factors(value) if isinstance(factor, ir.Ref))
     return any(ref.array in run.defines for ref in refs)
 
 
