@@ -62,6 +62,13 @@ def test_entries_of_what_is_made_whole_are_told(context: list[str], told: bool) 
 
 
 @table(
+    # A length is a number, though its letter counts features elsewhere.
+    Case(
+        r"k = \exp(-d^2 / (2 c^2))",
+        "d c+",
+        lambda d, c: np.exp(-(d**2) / (2 * c**2)),
+        context=[r"d = \|u - w\|"],
+    ),
     Case(
         r"z_i = x_i^p E",
         "a+ b+ p E[d]",

@@ -19,6 +19,17 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What is held against a margin is a distance, and no count of features.
+    Case(
+        r"L = y d^2 + (1 - y) \max(0, m - d)^2",
+        "y d m",
+        lambda y, d, m: y * d**2 + (1 - y) * max(0, m - d) ** 2,
+    ),
+    Case(
+        r"\ell = [D_p - D_q + c]_+",
+        "D_p D_q c",
+        lambda p, q, c: max(0, p - q + c),
+    ),
     # The features of a student have a letter, and are no metric as an F_1 is.
     Case(
         r"L = \|F_s P - F_t\|_F^2",

@@ -18,6 +18,13 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What a function is given is no number that the note calls so.
+    Case(
+        r"g(x, y) = (x - y)^\top A (x - y)",
+        "x[d] y[d] A[d,d]",
+        lambda x, y, a: (x - y) @ a @ (x - y),
+        context=r"Each pair has a label $y \in \{0, 1\}$.",
+    ),
     # The d of E_d(d) is a document as the q of E_q(q) is a query.
     Case(
         r"s(q, d) = \frac{E_q(q) \cdot E_d(d)}{\|E_q(q)\| \|E_d(d)\|}",

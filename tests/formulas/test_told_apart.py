@@ -283,6 +283,13 @@ def _crossed(t: np.ndarray, i: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # An identity matrix is scaled by one number, whatever the letter below that.
+    Case(
+        r"\mu = k^\top (K + \sigma_n^2 I)^{-1} y",
+        "k[n] K[n,n] sigma_n y[n]",
+        lambda k, m, s, y: k @ np.linalg.inv(m + s**2 * np.eye(len(m))) @ y,
+        context=r"The kernel has $K \in \mathbb{R}^{n \times n}$.",
+    ),
     # Two letters below one capital, of which nothing counts by either, name a text and an image.
     Case(
         r"F = U_i G_i + U_t G_t",

@@ -10,6 +10,14 @@ from tables import Case, check, table
 
 
 @table(
+    # The moments of one step are of the kind of its state, which may decay beside them.
+    Case(
+        r"\theta_t = \theta_{t-1} - \alpha \left(\frac{\hat{m}_t}{\sqrt{\hat{v}_t} + \epsilon}"
+        r" + \lambda \theta_{t-1}\right)",
+        "theta[p] alpha m_hat[p] v_hat+[p] epsilon+ lambda_",
+        lambda x, a, m, v, e, c: x - a * (m / (np.sqrt(v) + e) + c * x),
+        context=r"For $\theta_t \in \mathbb{R}^p$:",
+    ),
     # Elements that are multiplied by those of a product of matrices are numbers, whatever letters.
     Case(
         r"h_{rc} \leftarrow h_{rc} \frac{\sum_{i=1}^N w_{ir} x_{ic} / u_{ic}}{\sum_{i=1}^N w_{ir}}",

@@ -10,6 +10,13 @@ from tables import Case, check, relu, sigmoid, softmax, table
 
 
 @table(
+    # Letters that stand together or nowhere spell a word; those of b_j count.
+    Case(
+        r"v_{run} = (1 - c) v_{run} + c v_B",
+        "c v_run[d] v_B[d]",
+        lambda c, v, b: (1 - c) * v + c * b,
+    ),
+    Case(r"y_{nij} = x_{nij} + b_{j}", "x[h,n,d] b[d]", np.add),
     # Words of amounts are numbers, and so are those of what is compared of one example.
     Case(
         r"\text{load}_i = \frac{\text{total\_tokens} \cdot \text{capacity\_factor}}{N}",

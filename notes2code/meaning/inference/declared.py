@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from notes2code.diagnostics import note
 from notes2code.latex.tree import Big, Infix, Name, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import single_rows
@@ -91,6 +92,8 @@ def _said(run: Run, use: Use) -> Shape | None:
     elsewhere = run.shapes.get(use.name) is run.scope.shapes.get(use.name)
     if run.elementwise and elsewhere and use.name in run.whole_parameters:
         return None  # the x of GELU(x) is any number, whatever the note calls x elsewhere
+    if elsewhere and _is_point_here(run, use):
+        return None
     places = (positions.shift(at.node) or (names.label(at.node), 0) for at in use.indices)
     letters = [letter for letter, _ in places]
     element = names.code_name(use.name, *letters)  # x_{i+1} is an x_i
@@ -120,6 +123,19 @@ def _said(run: Run, use: Use) -> Shape | None:
                 counted = max(counted - use.steps, min(counted, len(use.indices)))
             of_all = of_all or replace(shape, indexed=counted)
     return of_all or _of_entry(run, use) or _of_its_kind(run, use)
+
+
+def _is_point_here(run: Run, use: Use) -> bool:
+    """Whether the y of ``d(x, y) = \\sqrt{(x - y)^⊤ A (x - y)}`` is what that function is given, a
+    vector, though the note calls a number y elsewhere."""
+    shape = run.shapes.get(use.name)
+    is_point = use.name in run.seen.points and use.name in run.whole_parameters
+    if not is_point or shape is None or shape.axes or use.indices:
+        return False
+    text = f"`{use.name}` is what this function is given, and no number that the note calls so"
+    if all(problem.message != text for problem in run.problems):
+        run.problems.append(note("N2C039", text, use.span, "give one of the two another letter"))
+    return True
 
 
 _OF_ANY = "ijlmnrstu"

@@ -132,11 +132,11 @@ def _has_euler(run: Run) -> bool:
 
 def is_size(run: Run, name: str) -> bool:
     """Whether a letter without an index is the size of an axis."""
-    if name in run.symbols or name in run.shapes:
+    if name in run.symbols or name in run.shapes or name in run.seen.gaps:
         return False
     if name in run.seen.magnitudes or name in run.seen.points or name in run.seen.moves:
         return False
-    if run.scope.ranks.get(name):
+    if name in run.scope.ranks:
         return False  # the m of ``m = [h; c]``
     if name in run.seen.sizes:
         return True

@@ -21,12 +21,18 @@ def rank(run: Run, name: str) -> int | None:
         return None
     whole = names.base_letter(name) == "epsilon" or run.seen.is_bold(state.name)
     whole = whole or names.base_letter(state.name) in ("w", "x", "y", "z")
-    whole = whole or state.name in run.shapes or state.name in run.scope.ranks
+    whole = whole or _is_said(run, state.name) or state.name in run.scope.ranks
     whole = whole or any(node.op in "⊙∘" for node in run.seen.nodes.of(Infix))
     count = len(state.axes)
     beside = (other for other, moved in run.seen.moves.items() if moved == state.name)
     whole = whole or any(run.scope.ranks.get(other) == count for other in beside)
     return count if count > 1 or (count and whole) else None
+
+
+def _is_said(run: Run, state: str) -> bool:
+    """Whether the note declares a state, by its name or as that of a step, ``θ_t ∈ ℝ^p``."""
+    steps = run.seen.steps.get(names.base_letter(state), set()) | run.seen.steps.get("", set())
+    return not run.shapes.keys().isdisjoint([state, *(f"{state}_{letter}" for letter in steps)])
 
 
 def moves_unread(run: Run, node: Node) -> bool:

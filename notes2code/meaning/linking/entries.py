@@ -353,6 +353,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
         parsed.cases.add(target.name)
     of_something = bool(target.parameters or target.counted)  # as the D of D(x) = σ(w x + b)
     size = names.is_size_name(target.name) and not (of_something or target.indices)
+    size = size and not any(map(_is_measured, statement.values))
     if not target.name or constant or size:
         return
     if of_something:
@@ -380,6 +381,12 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
     for index in target.indices:
         if (half := positions.stride(index.node)) is not None:
             parsed.halves.add((target.name, half[1] % 2))
+
+
+def _is_measured(value: Node) -> bool:
+    """Whether a value has a norm, as that of ``d = ‖x - y‖``: how far things are apart, not how
+    many there are."""
+    return any(isinstance(node, Group) and node.open == "‖" for node in walk(value))
 
 
 def _is_dropout(value: Node, name: str) -> bool:

@@ -89,6 +89,7 @@ def as_defined(
     entries = dict(_elements(linker, entry, given.keys() - every.keys(), equation_of))
     ranks |= entries
     ranks |= {name: ranks[gate] for name, gate in pairs.items() if gate in ranks}
+    measured = dict.fromkeys(_measured(linker, entry, own.equation, equation_of), 0)
     # What a step makes of the state before it is that state, and no row of it.
     states = {
         name
@@ -104,11 +105,11 @@ def as_defined(
         name: rank
         for name, rank in ranks.items()
         if rank != given[name] or (rank == 2 and name in gates)
-    }
+    } | measured
     if not others and not opposites and not sigmoids:
         return own
     shapes = {name: shape for name, shape in scope.shapes.items() if name not in others}
-    known = replace(scope, shapes=shapes, ranks=ranks)
+    known = replace(scope, shapes=shapes, ranks=ranks | measured)
     told = replace(known, opposites=frozenset(opposites), sigmoids=sigmoids)
     typed = type_tree(entry.latex, tree, told)
     doubts = [
@@ -121,6 +122,25 @@ def as_defined(
     whole = {name for name in entries if given[name] and seen.counted[name] == {1}}
     doubts += [_taken_for_entry(entry, name) for name in sorted(whole & others.keys())]
     return replace(typed, problems=(*typed.problems, *doubts)) if doubts else typed
+
+
+def _measured(
+    linker: Linker,
+    entry: Entry,
+    own: Equation,
+    equation_of: Callable[[Entry], Equation | None],
+) -> Iterator[str]:
+    """The d of ``e^{-d^2}`` that the note defines as the number ``d = ‖x - y‖``, and so is no count
+    of features here. What names an axis, too, stays a size."""
+    scope, seen = linker.scope(entry), linker.formulas.parsed[entry].seen
+    sizes = {given.name for given in own.inputs if given.kind == "size"}
+    sizes -= {axis for one in own.inputs for axis in one.shape if isinstance(axis, str)}
+    sizes -= {axis for shape in scope.shapes.values() for axis in shape.axes}
+    found = sorted(name for name in sizes if seen and name not in seen.sizes)
+    for name, others in linker.formulas.nearest(entry, found, "arrays", within=1).items():
+        equation = equation_of(others[0])
+        if equation is not None and equation.name == name and not equation.value.indices:
+            yield name
 
 
 def _rows(

@@ -113,7 +113,9 @@ def find_target_letters(seen: Survey, define: Define, nodes: Nodes, scope: Scope
     labels |= (
         label_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes) | worded
     )
-    labels |= label_letters.of_encoded(target, nodes)
+    labels |= label_letters.of_encoded(target, nodes) | _spelling(
+        (*nodes, *walk(target)), seen.bound
+    )
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
     for node in walk(target):
@@ -358,6 +360,26 @@ def _of_parts(target: Node, nodes: Nodes) -> set[str]:
     return set(spelt) if len(spelt) > 2 and spelt in others and cut else set()
 
 
+def _spelling(nodes: Iterable[Node], bound: Set[str]) -> set[str]:
+    """The r, u and n of ``μ_{run} = (1 - a) μ_{run} + a x``: three letters that spell a word,
+    with a vowel between two others, and of which none is bound or in a script but there. A j
+    counts, and so do letters from i to n alone."""
+    scripted = [node for node in nodes if isinstance(node, Script)]
+    words = {spelt for node in scripted if _is_spelt(spelt := _spelt(node))}
+    if len(words) != 1:
+        return set()
+    rest = (node for node in scripted if _spelt(node) not in words)
+    places = (at for node in rest for at in (node.sub, node.sup) if at is not None)
+    (word,) = words
+    return set[str]() if {*word} & (words_in(*places) | bound) else {*word}
+
+
+def _is_spelt(letters: str) -> bool:
+    vowels = [letter in "aeiou" for letter in letters]
+    counts = "j" in letters or {*letters} <= {*"ijklmn"} or len({*letters}) < 3
+    return vowels == [False, True, False] and not counts
+
+
 def _spelt(node: Node) -> str:
     """The letters right beside each other below a name."""
     match node:
@@ -483,7 +505,7 @@ def find_free_letters(
     told = _of_one_number(nodes, statements) | label_letters.of_positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
     told = told.union(seen.labels, *apart_by.values(), _of_settings(nodes, statements))
-    told |= _of_slopes(nodes)
+    told |= _of_slopes(nodes) | _of_identities(nodes) | _spelling(nodes, seen.bound)
     if not seen.targets:
         seen.free += _in_lists_of_three(nodes, seen.bound)
     named = any(isinstance(s, Define) and s.target is not None for s in statements)
@@ -576,6 +598,24 @@ def _slope(node: Juxt | Infix) -> Iterator[str]:
     match slope, gap:
         case Script(Name(), Name(letter), None), Infix("-", Name(), Name()):
             yield letter
+
+
+def _of_identities(nodes: Nodes) -> set[str]:
+    """The n of ``K + σ_n^2 I``: what an identity matrix is scaled by is one number for all rows,
+    and its letter stands below nothing else but the I."""
+    scaled = {
+        node.factors[0].sub.text
+        for node in nodes.of(Juxt)
+        if len(node.factors) == 2
+        and binders.bare(node.factors[1]) == "I"
+        and binders.bare(node.factors[0]) in _SETTINGS
+        and isinstance(node.factors[0], Script)
+        and isinstance(node.factors[0].sub, Name)
+    }
+    if not scaled:
+        return scaled
+    others = (node for node in nodes.of(Script) if binders.bare(node) not in _SETTINGS | {"I"})
+    return scaled - words_in(*(node.sub for node in others if node.sub is not None))
 
 
 _SETTINGS = frozenset("alpha beta gamma epsilon eta lambda mu sigma tau".split())

@@ -20,12 +20,15 @@ from notes2code.latex.tree import (
     Relation,
     Root,
     Script,
+    Stroke,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic, costs, counts, ratios, scales, volumes
+from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define
 
 _ANGLES = frozenset(["Theta", "Phi", "Psi", "Omega"])
@@ -59,6 +62,34 @@ def worded(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
         yield from _of_size(relation)
     yield from costs.worded(defines)
     yield from (name for define in defines for name in _of_activation(define))
+
+
+def gaps(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The d of ``\\max(0, m - d)`` and of ``[d_p - d_q + m]_+``, which is held against a margin: a
+    distance, and no count of features. Where one counts places or examples too, as in ``\\max(0,
+    i - d)``, nothing is said."""
+    for node in nodes.of(Juxt, Script):
+        difference = _hinged(node)
+        if difference is None or words_in(difference) & seen.bound:
+            continue
+        uses = map(seen.understood, arithmetic.terms(difference))
+        whole = {use.name for use in uses if use is not None and not use.indices}
+        yield from filter(names.is_size_name, whole if whole.isdisjoint(["n", "N"]) else ())
+
+
+def _hinged(node: Node) -> Infix | None:
+    """The difference of which a hinge keeps what is above 0."""
+    match node:
+        case Script(Group(_, (Infix("+" | "-") as difference,)), Stroke("+")):
+            return difference
+        case Juxt((*_, Name("max"), Group() | Script(Group()) as given)):
+            group = given.base if isinstance(given, Script) else given
+            match group:
+                case Group(_, (Num("0"), Infix("+" | "-") as difference)) | Group(
+                    _, (Infix("+" | "-") as difference, Num("0"))
+                ):
+                    return difference
+    return None
 
 
 def _of_activation(define: Define) -> Iterator[str]:

@@ -114,6 +114,8 @@ class Survey:
     """Words that weigh what is added up, which are numbers."""
     lengths: set[str] = field(default_factory=set)
     """Names whose bars stand beside others', ``|a||b|``."""
+    gaps: set[str] = field(default_factory=set)
+    """Distances that are held against a margin, which count nothing."""
     magnitudes: set[str] = field(default_factory=set)
     """Vectors of the lengths of columns."""
     forms: set[str] = field(default_factory=set)

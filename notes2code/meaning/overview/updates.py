@@ -36,7 +36,8 @@ _RECURRENT = frozenset("cCh")
 
 def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[str, str]:
     """What is added to the state of a step, and stands below a root in that: by their names, the
-    state that they move. Numbers that are multiplied by something else move nothing."""
+    state that they move. Numbers that are multiplied by something else move nothing; nor does the
+    state itself, which decays in ``θ - η (m_t / \\sqrt{v_t} + λ θ)``."""
     found: dict[str, str] = {}
     for define in statements:
         state = binders.bare(define.target) if isinstance(define, Define) and define.target else ""
@@ -45,9 +46,20 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
             continue
         for infix in nodes.of(Infix):
             for own, term in ((infix.left, infix.right), (infix.right, infix.left)):
-                if infix.op in "+-" and _goes_on(own, state) and not _has(term, state):
-                    found |= dict.fromkeys(_moving(seen, term), before)
+                for part in _summands(term) if infix.op in "+-" and _goes_on(own, state) else ():
+                    if not _has(part, state):
+                        found |= dict.fromkeys(_moving(seen, part), before)
     return found
+
+
+def _summands(term: Node) -> Sequence[Node]:
+    """The a and the b of ``η (a + b)``; any other term as it is."""
+    above, below = _parts(term)
+    sums = [node for node in above if isinstance(node, Infix) and node.op in "+-"]
+    rest = [node for node in above if node not in sums]
+    if len(sums) == 1 and not below and all(map(_is_number, rest)):
+        return terms(sums[0])
+    return [term]
 
 
 def paces(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterator[str]:
