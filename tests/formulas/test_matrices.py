@@ -542,3 +542,15 @@ def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:
     assert "`(A + B)^2` is taken element by element" in told.message
     errors = compile_formula(rf"C = (A - B)^2, \quad {declared}")
     assert not errors.diagnostics
+
+
+# A matrix of ones is divided by how many there are: its product with another has the means.
+@table(
+    Case(
+        r"C = I - \frac{1}{n} \mathbf{1} \mathbf{1}^\top",
+        "n#",
+        lambda n: np.eye(n) - np.full((n, n), 1 / n),
+    ),
+)
+def test_as_many_ones_as_they_are_divided_by(case: Case) -> None:
+    check(case)

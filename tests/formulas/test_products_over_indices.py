@@ -41,6 +41,29 @@ def test_products(case: Case) -> None:
     check(case)
 
 
+def _grown(k: np.ndarray, s: np.ndarray) -> float:
+    return 1 + sum((width - 1) * s[:at].prod() for at, width in enumerate(k))
+
+
+# What runs to an index that a sum counts has as many elements as this does.
+@table(
+    Case(r"r_M = 1 + \sum_{m=1}^M (k_m - 1) \prod_{j=1}^{m-1} s_j", "k[M] s[M]", _grown),
+    Case(
+        r"r = \sum_{m=1}^M a_m \sum_{j=1}^m w_j",
+        "a[M] w[M]",
+        lambda a, w: a @ np.cumsum(w),
+    ),
+)
+def test_an_index_that_runs_to_another(case: Case) -> None:
+    check(case)
+
+
+def test_what_runs_beyond_another_index_has_its_own_size() -> None:
+    longer = compile_formula(r"r = \sum_{m=1}^M a_m \prod_{j=1}^{m+1} s_j")
+    sizes = {given.name: given.shape for given in longer.inputs}
+    assert sizes["a"] != sizes["s"]
+
+
 @pytest.mark.parametrize(
     ("latex", "context"),
     [

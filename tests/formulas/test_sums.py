@@ -329,7 +329,7 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
         "A[n,n]",
         lambda a: np.triu(a).sum(),
     ),
-    Case(r"s = \sum_{i=1}^n \sum_{j=1}^{i-1} A_{ij}", "A[n,m]", lambda a: np.tril(a, -1).sum()),
+    Case(r"s = \sum_{i=1}^n \sum_{j=1}^{i-1} A_{ij}", "A[n,n]", lambda a: np.tril(a, -1).sum()),
     Case(r"m = \max_i \sum_j A_{ij}", "A[n,m]", lambda a: a.sum(1).max()),
     Case(r"m = \max_{i,j} A_{ij}", "A[n,m]", np.max),
     Case(r"s = \sum_{1 \le i \le n} a_i", "a[n]", np.sum),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import erf
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,28 @@ ONE = " is taken to be a number"
 def _told(latex: str, context: str = "") -> list[str]:
     found = compile_formula(latex, context=context).diagnostics
     return [one.message for one in found if one.message.endswith((MANY, ONE))]
+
+
+# Statistics are made of means, spreads and counts; a density is one of a number.
+@table(
+    Case(
+        r"z = \frac{\bar u_1 - \bar u_2}{\sqrt{\frac{v_1^2}{n_1} + \frac{v_2^2}{n_2}}}",
+        "u_1_bar u_2_bar v_1 n_1+ v_2 n_2+",
+        lambda u, w, v, n, s, m: (u - w) / np.sqrt(v**2 / n + s**2 / m),
+    ),
+    Case(
+        r"z = \frac{\bar u - \mu_0}{s / \sqrt{n}}",
+        "u_bar mu_0 s n+",
+        lambda u, mu, s, n: (u - mu) / (s / np.sqrt(n)),
+    ),
+    Case(
+        r"g = a \Phi(Z) + \sigma \phi(Z)",
+        "a Z sigma phi()",
+        lambda a, z, s, phi: a * (1 + erf(z / np.sqrt(2))) / 2 + s * phi(z),
+    ),
+)
+def test_numbers_of_statistics(case: Case) -> None:
+    check(case)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,27 @@ def test_what_is_said_of_each(case: Case) -> None:
     check(case)
 
 
+def _deviations(x: np.ndarray, mean: float, y: np.ndarray, other: float) -> float:
+    return sum((a - mean) * (b - other) for a, b in zip(x, y, strict=True)) / len(x)
+
+
+# Numbers deviate from a mean that is a number: of vectors a norm or a transpose would tell.
+@table(
+    Case(
+        r"v^2 = \frac{1}{n-1} \sum_{k=1}^n (z_k - \bar z)^2",
+        "z[n] z_bar",
+        lambda z, mean: ((z - mean) ** 2).sum() / (len(z) - 1),
+    ),
+    Case(
+        r"c = \frac{1}{n} \sum_{k=1}^n (u_k - \bar u)(z_k - \bar z)",
+        "u[n] u_bar z[n] z_bar",
+        _deviations,
+    ),
+)
+def test_deviations_from_a_mean(case: Case) -> None:
+    check(case)
+
+
 @table(
     Case(VARIANCE, "u[n,m] mu[n]", _variance, context=[MEAN]),
     Case(

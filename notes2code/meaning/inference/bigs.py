@@ -433,6 +433,7 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
         index = Index(letter, Size(""), start)
         high = _end(run, last)
         conditions.compare(run, Idx(index), high)
+        _remember_outer(run, index, high)
         return index, ir.Compare("≤", counted(index), high)
     start = next((run.indices[x].start for x in _letters(run, first)), 1)
     if positions.blocks(first) is not None:
@@ -451,6 +452,19 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
     run.windows.update(part.name for part in parts if isinstance(part, Size))
     inside = (ir.Compare("≥", counted(index), low), ir.Compare("≤", counted(index), high))
     return index, ir.Logic("and", inside)
+
+
+def _remember_outer(run: Run, inner: Index, high: Expr) -> None:
+    """Remember the i of ``Σ_{l=1}^L a_l Π_{i=1}^{l-1} s_i``: the s has as many elements as the a,
+    where i does not go beyond the last l."""
+    terms = high.terms if isinstance(high, ir.Add) else (high,)
+    letters = [term.index for term in terms if isinstance(term, Idx)]
+    offsets = [term.value for term in terms if isinstance(term, ir.Num)]
+    if len(letters) != 1 or len(letters) + len(offsets) != len(terms):
+        return
+    outer = letters[0]
+    if outer.name in run.summed and sum(offsets) <= inner.start:
+        run.nested.append((inner, outer))
 
 
 def _begins_another(run: Run, last: Node) -> bool:

@@ -303,7 +303,7 @@ def _entry(element: Element) -> int | None:
     """What is an element of something else in the formula."""
     seen = element.run.seen
     own = element.name in seen.elements | seen.exponents | seen.discounted
-    own = own or _is_extreme(element) or _is_one_of_elements(element)
+    own = own or _is_of_elements(element) or _is_one_of_elements(element)
     own = own or (element.is_small and element.name in seen.entries)
     own = own or (element.indices == 1 and gains.is_of_example(element.run, element.use.name))
     rank = element.usually(0, 1) if own else None
@@ -313,10 +313,13 @@ def _entry(element: Element) -> int | None:
     return rank
 
 
-def _is_extreme(element: Element) -> bool:
-    """Whether a name is an x_{max}: a number, as a w_{min} of weights is."""
+def _is_of_elements(element: Element) -> bool:
+    """Whether a name is an x_{max}: a number, as a w_{min} of weights is, or the mean x̄ of numbers
+    x_i."""
     use = element.use
     base, _, last = use.name.rpartition("_")
+    if last == "bar" and base in element.run.seen.elements:
+        return 1 in element.run.seen.counted.get(base, ()) and not use.indices and not use.bold
     extreme = last in ("max", "min") and not use.indices and not use.bold
     return extreme and (base in element.run.seen.elements or (len(base) == 1 and base.islower()))
 

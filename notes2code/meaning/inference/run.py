@@ -161,6 +161,7 @@ class Run:
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     within: dict[Index, Expr] = field(default_factory=dict)
     compared: list[tuple[Index, Index]] = field(default_factory=list)
+    nested: list[tuple[Index, Index]] = field(default_factory=list)
     windows: set[str] = field(default_factory=set)
     reach: dict[Index, Reach] = field(default_factory=dict)
     limits: dict[str, Span] = field(default_factory=dict)

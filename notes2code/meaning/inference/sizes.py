@@ -211,11 +211,16 @@ def attach(run: Run, where: Span) -> None:
     """Tie each size that the formula only names, such as the d_k of √d_k, to the axis it counts.
 
     It is the axis that the scaled sum runs over; else the one that custom gives that name. An
-    index that is only compared with another, as in ``j ≤ i``, has the range of that one.
+    index that is only compared with another, as in ``j ≤ i``, has the range of that one, and so
+    has one that runs to an index that a sum counts.
     """
     for left, right in run.compared:
         mine, theirs = find(find_index(left).size), find(find_index(right).size)
         if _unnamed(mine) and _is_axis(run, mine) != _is_axis(run, theirs):
+            run.unify(mine, theirs, where)
+    for inner, outer in run.nested:
+        mine, theirs = find(find_index(inner).size), find(find_index(outer).size)
+        if _unnamed(mine) and not _unnamed(theirs):
             run.unify(mine, theirs, where)
     for name, size in run.pending.items():
         if _is_axis(run, size) or name in run.windows:

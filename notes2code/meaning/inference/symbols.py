@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Juxt, Name, Node, Relation, Script, alike
+from notes2code.latex.tree import Frac, Juxt, Name, Node, Num, Relation, Script, alike
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import gains, letters, members, sizes, turns
@@ -150,7 +150,21 @@ def _of_ones(run: Run, name: str) -> Size | None:
     base, _, label = name.partition("_")
     if base != "ones" or (label and label not in names.SIZE_BASES):
         return None
+    label = label or _count_of_ones(run)
     return run.size(label) if label else Size("")
+
+
+def _count_of_ones(run: Run) -> str:
+    """The n of ``\\frac{1}{n} \\mathbf{1} \\mathbf{1}^\\top``, which takes the mean: so many ones
+    there are; "" where nothing is divided so."""
+    for product in run.seen.nodes.of(Juxt):
+        for factors in zip(*(product.factors[at:] for at in range(3)), strict=False):
+            match factors:
+                case (Frac(Num("1"), Name(count)), one, other) if count in names.SIZE_BASES:
+                    ones = [run.seen.understood(one), run.seen.understood(other)]
+                    if all(use is not None and use.name == "ones" for use in ones):
+                        return "" if count in run.shapes else count
+    return ""
 
 
 def forbid_own_element(run: Run, nodes: Sequence[Node], left: Value, right: Value) -> None:

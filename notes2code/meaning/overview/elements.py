@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.latex.tree import (
+    Accent,
     Apply,
     Big,
     Dots,
@@ -68,6 +69,11 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
         match node:
             case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
                 found += [n for n in (left, right) if binders.bare(n) not in ("X", "H", "Z")]
+            case Juxt((Group("(", (Infix("+" | "-", Script() as one, Num()),)), Big("prod"))):
+                found.append(one)
+            case Juxt() | Infix("·"):
+                deviations = [*map(_deviating, children(node))]
+                found += filter(None, deviations) if all(deviations) else ()
     listed = {names.code_name(binders.bare(item)) for node in nodes.of(Juxt) for item in _set(node)}
     used = (seen.understood(node) for node in found if scripts.is_name(node))
     known = {use.name for use in used if use is not None}
@@ -80,6 +86,14 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     counted |= {name for name in known if f"{name}_1" in seen.counted}  # of x_1^2 + … + x_n^2
     counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
+
+
+def _deviating(node: Node) -> Node | None:
+    """The x_i of ``(x_i - \\bar x)``, which is how far a number is from the mean of all."""
+    match node:
+        case Group("(", (Infix("-", Script() as one, Accent("bar", mean)),)):
+            return one if binders.bare(one) == binders.bare(mean) else None
+    return None
 
 
 def _of_changed_weight(statement: Statement) -> list[Node]:

@@ -40,6 +40,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     ``N = H × W`` is a total."""
     found = {*ratios.numbers(nodes), *scales.numbers(nodes), *counts.numbers(nodes, defines)}
     found |= {*costs.numbers(nodes, defines), *_of_functions(nodes), *_rounded(nodes)}
+    found |= _of_density(nodes)
     found |= {name for define in defines for name in _of_ratio(define)}
     return volumes.numbers(nodes, defines, found)
 
@@ -123,6 +124,16 @@ def _of_functions(nodes: Nodes) -> Iterator[str]:
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             yield from arithmetic.capitals(script.base)
+
+
+def _of_density(nodes: Nodes) -> set[str]:
+    """The Z of ``a Φ(Z) + b φ(Z)``: the distribution's function and its density are of a number."""
+    given: dict[str, set[str]] = {"Phi": set(), "phi": set()}
+    for name, group in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
+        match binders.bare(name).removeprefix("var"), group:
+            case ("Phi" | "phi") as function, Group("(", (Name(letter, font=""),)):
+                given[function].add(letter)
+    return given["Phi"] & given["phi"]
 
 
 def _of_count(node: Node) -> Iterator[str]:

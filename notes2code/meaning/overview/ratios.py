@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from notes2code.latex.tree import (
+    Accent,
+    Big,
     Group,
     Infix,
     Name,
     Node,
     Nodes,
     Num,
+    Root,
     Script,
     alike,
     ungrouped,
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic
 
 
@@ -26,12 +30,39 @@ def numbers(nodes: Nodes) -> Iterator[str]:
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
         yield from _of_sum(added)
     for parts in arithmetic.quotients(nodes):
+        yield from _statistics(*parts)
         if _are_numbers(*parts):
             yield from (name for part in parts for name in arithmetic.capitals(part))
         elif (name := binders.bare(parts[1])) and _divides_numbers(*parts):
             yield name
         else:
             yield from (*_scaled(*parts), *_shared_out(*parts), *_counted(parts[1]))
+
+
+def _statistics(above: Node, below: Node) -> Iterator[str]:
+    """The letters of ``s_1^2 / n_1``, the spread of a sample by how many are in it, and those of a
+    mean by its error, ``(\\bar x - μ) / (s / \\sqrt{n})``."""
+    match above, below:
+        case Script(_, Name() | Num() as one, sup, 0), Script(Name("n" | "N"), other, None, 0):
+            if scripts.is_two(sup) and alike(one, other):
+                yield script_reader.unindexed(replace(above, sup=None))
+    match ungrouped(above):
+        case Infix("-", first, second) if _is_mean(first) and not Nodes(walk(below)).of(Big):
+            divided = [*arithmetic.quotients(Nodes(walk(below)))]
+            counts = (binders.bare(_under_root(count)) for _, count in divided)
+            if not {"n", "N"}.isdisjoint(counts):
+                yield from (script_reader.unindexed(n) for n in (first, second) if _is_mean(n))
+                yield from (binders.bare(spread) for spread, _ in divided if type(spread) is Name)
+
+
+def _is_mean(node: Node) -> bool:
+    """Whether a node is ``\\bar x`` or ``\\bar x_1``."""
+    base = node.base if isinstance(node, Script) else node
+    return isinstance(base, Accent) and base.mark == "bar"
+
+
+def _under_root(node: Node) -> Node:
+    return node.body if isinstance(node, Root) else node
 
 
 def divisors(nodes: Nodes) -> set[str]:
