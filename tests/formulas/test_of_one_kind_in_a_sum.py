@@ -10,6 +10,12 @@ from tables import Case, check, table
 
 
 @table(
+    # A mean beside what is made of its own count is one of numbers.
+    Case(
+        r"B_a = \bar{x}_a + c \sqrt{\frac{\ln(1 + t)}{n_a}}",
+        "x_a_bar c t+ n_a+",
+        lambda x, c, t, n: x + c * np.sqrt(np.log(1 + t) / n),
+    ),
     # What is added to a place is a number, and so is an ε in a divisor.
     Case(
         r"p_i = i + T_{keys} - T_{queries}",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from notes2code.latex.tree import (
+    Accent,
     Apply,
     Frac,
     Group,
@@ -21,6 +22,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     Stroke,
+    alike,
     ungrouped,
     walk,
     words_in,
@@ -91,6 +93,35 @@ def _hinged(node: Node) -> Infix | None:
                 ):
                     return difference
     return None
+
+
+def bounded(nodes: Nodes) -> Iterator[str]:
+    """The x̄_a of ``x̄_a + c \\sqrt{\\ln t / n_a}`` and of ``x̄ + c s / \\sqrt{n}``: a mean of
+    so many numbers, beside how far off it may be, which is made of its own count."""
+    for node in arithmetic.sums(nodes):
+        mean, *others = arithmetic.terms(node)
+        match mean:
+            case Script(Accent("bar", Name()), sub, None, 0) | Accent(
+                "bar", Script(Name(), sub, None)
+            ):
+                pass
+            case Accent("bar", Name()):
+                sub = None
+            case _:
+                continue
+        roots = (root for other in others for root in walk(other) if isinstance(root, Root))
+        if any(_divides_by_count(root, sub) for root in roots):
+            yield script_reader.unindexed(mean)
+
+
+def _divides_by_count(root: Root, sub: Node | None) -> bool:
+    """Whether a root is that of a count, n or the n_a of the same label, or of a quotient by it."""
+    counts = [root.body, *(node.bottom for node in walk(root.body) if isinstance(node, Frac))]
+    return any(
+        binders.bare(count) in ("n", "N")
+        and alike(count.sub if isinstance(count, Script) else None, sub)
+        for count in counts
+    )
 
 
 def _of_activation(define: Define) -> Iterator[str]:

@@ -50,7 +50,7 @@ from notes2code.meaning.overview import (
     times,
     updates,
 )
-from notes2code.meaning.overview.quantities import gaps, quantities, worded
+from notes2code.meaning.overview.quantities import bounded, gaps, quantities, worded
 from notes2code.meaning.overview.survey import Survey, defined_by_both, used
 from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.stated import Declare, Define, Range, Statement
@@ -192,7 +192,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     said.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
     said.update(updates.paces(seen, nodes, statements))
     seen.gaps = {*gaps(seen, nodes)}
-    said |= seen.gaps
+    said |= seen.gaps | {*bounded(nodes)}
     said.update(*(added.numbers(seen, part) for part in (nodes, parts.on_left)))
     if any(costs.is_cost(target, nodes) for target in parts.targets):
         said.update(name for name, counts in seen.counted.items() if counts == {0})
