@@ -533,6 +533,12 @@ def test_the_axis_of_a_softmax_between_factors_is_told(latex: str, axis: int, sa
     np.testing.assert_allclose(formula.reference(**given), np.linalg.multi_dot(factors))
 
 
+def test_each_softmax_that_goes_along_the_first_axis_is_told() -> None:
+    formula = compile_formula(r"B = C \mathrm{softmax}(A) + F \mathrm{softmax}(G)")
+    said = [one.message for one in formula.diagnostics if "the first axis" in one.message]
+    assert len(said) == 2
+
+
 def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:
     declared = r"A \in \mathbb{R}^{n \times n}, B \in \mathbb{R}^{n \times n}, x \in \mathbb{R}^n"
     (told,) = compile_formula(rf"y = (A + B)^2 x, \quad {declared}").diagnostics

@@ -207,7 +207,10 @@ def _settle_softmax(run: Run, value: Value, axis: int) -> Value:
     """The weights of a softmax are summed over the axis along which they were normalised."""
     if value.along is None:
         return value
-    told = any(problem.message.startswith(FIRST_AXIS) for problem in run.problems)
+    told = any(
+        one.message.startswith(FIRST_AXIS) and value.span.start <= one.span.start < value.span.end
+        for one in run.problems
+    )
     if value.rank == 2 and axis == 0 and not told:
         run.problems.append(note("N2C039", f"{FIRST_AXIS}, which is summed over", value.span))
     return replace(value, body=value.along(axis), along=None)
