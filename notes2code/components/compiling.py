@@ -211,8 +211,8 @@ class Compiler:
         pinned = self.library.pinned(entry.tags)
         recognised, used = self._best(entry, found, pinned)
         limited = next((typed for typed, _ in found.together if _is_limited(typed.equation)), None)
-        if recognised is None and limited is not None:
-            own = self.alone[entry] = limited
+        if recognised is None:
+            own = self.alone[entry] = limited or _with_parameters(found)
         assert own.equation is not None
         other = None if recognised is None else self._other(entry, found, recognised)
         if other is not None:
@@ -501,6 +501,18 @@ def _is_limited(equation: Equation | None) -> bool:
         case Equation(value=Lambda(body=Cases(otherwise=None))):
             return True
     return False
+
+
+def _with_parameters(found: Linked) -> Typed:
+    """A plain formula, with its definitions where only these hold a parameter of the function that
+    it defines: of ``f(x) = g + c`` the g that is ``\\tanh(W x)``."""
+    assert found.own.equation is not None
+    given = {one.name for one in found.own.equation.inputs}
+    for typed, _ in found.together:
+        assert typed.equation is not None
+        if not given.issuperset(typed.equation.parameters):
+            return typed
+    return found.own
 
 
 def _only_batched(whole: Recognised, alone: Recognised | None) -> bool:

@@ -369,3 +369,28 @@ def test_a_function_between_two_transposes_is_called_twice() -> None:
     w, x, y = rng.standard_normal((3, 4)), rng.standard_normal(4), rng.standard_normal(4)
     found = compile_formula(latex).reference(W=w, x=x, y=y)
     np.testing.assert_allclose(found, np.tanh(w @ x) @ np.tanh(w @ y))
+
+
+# Where only what the note defines before holds what a function is given, it is made of that.
+@table(
+    Case(
+        r"f(x) = g + c",
+        "x[d] W[p,d] c",
+        lambda x, w, c: np.tanh(w @ x) + c,
+        context=[r"g = \tanh(W x)"],
+    ),
+    Case(
+        r"f(x, y) = x + g",
+        "x[d] y[d]",
+        lambda x, y: x + np.tanh(y),
+        context=[r"g = \tanh(y)"],
+    ),
+    Case(
+        r"J(\theta) = \frac{1}{n} \sum_i (y_i - \hat y_i)^2",
+        "theta[d] x[n,d] y[n]",
+        lambda theta, x, y: np.mean((y - x @ theta) ** 2),
+        context=[r"\hat y_i = \theta^\top x_i"],
+    ),
+)
+def test_what_only_definitions_give_a_function(case: Case) -> None:
+    check(case)

@@ -546,6 +546,8 @@ def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:
     assert "`(A + B)^2` is taken element by element" in told.message
     (told,) = compile_formula(rf"C = (A + B)^2, \quad {declared}").diagnostics
     assert "`(A + B)^2` is taken element by element" in told.message
+    (told,) = compile_formula(r"C = (U W)^2").diagnostics
+    assert "`(U W)^2` is taken element by element" in told.message
     errors = compile_formula(rf"C = (A - B)^2, \quad {declared}")
     assert not errors.diagnostics
 
@@ -556,6 +558,16 @@ def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:
         r"C = I - \frac{1}{n} \mathbf{1} \mathbf{1}^\top",
         "n#",
         lambda n: np.eye(n) - np.full((n, n), 1 / n),
+    ),
+    Case(
+        r"Y = \mathbf{1} \mathbf{1}^\top X / n",
+        "X[n,d]",
+        lambda x: np.tile(x.mean(0), (len(x), 1)),
+    ),
+    Case(
+        r"Y = X - \frac{\mathbf{1} \mathbf{1}^\top X}{m}",
+        "X[n,d]",
+        lambda x: x - x.mean(0),
     ),
 )
 def test_as_many_ones_as_they_are_divided_by(case: Case) -> None:

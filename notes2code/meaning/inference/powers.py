@@ -97,31 +97,21 @@ def check_exponent(run: Run, exponent: Value, node: Node, span: Span) -> None:
     _warn_of_root(run, exponent, node, span)
 
 
-def tell_of_elements(run: Run, node: Node, value: Value) -> None:
-    """Tell that the ² of ``(A + B)^2 x`` is one of each element, where a product with arrays could
-    as well be meant: behind an activation it cannot. That of ``(X X^⊤)^2 X`` is hardly one: there
-    a product is meant."""
+def refuse_of_gram(run: Run, node: Node, value: Value) -> None:
+    """The ² of ``(X X^⊤)^2 X`` is hardly one of each element: a product is meant."""
     match node, settled(value.body):
-        case Script(Group("("), None, Num(), 0), ir.Pow(base):
-            if value.rank != 2 or isinstance(base, ir.Fn):
-                return
-            if _is_gram(base):
-                text = f"the power of the matrix `{run.quote(node.base.span)}` is not computed"
-                way = "write the product out, or use `\\odot`"
-                run.unranged = error("N2C033", text, node.span, way)
-                return
-            _tell_elements(run, node.span)
+        case Script(Group("("), None, Num(), 0), ir.Pow(base) if value.rank == 2 and _is_gram(base):
+            text = f"the power of the matrix `{run.quote(node.base.span)}` is not computed"
+            way = "write the product out, or use `\\odot`"
+            run.unranged = error("N2C033", text, node.span, way)
 
 
-def _tell_elements(run: Run, where: Span) -> None:
-    text = f"the power of the matrix `{run.quote(where)}` is taken element by element"
-    run.problems.append(note("N2C039", text, where, "write the product out where that is meant"))
-
-
-def _is_sum(body: ir.Expr) -> bool:
-    """Whether a matrix is a sum: the square of a difference is an error of each element."""
-    refs = body.terms if isinstance(body, ir.Add) else ()
-    return len(refs) > 1 and all(isinstance(part, ir.Ref) for part in refs)
+def _is_of_elements(body: Expr) -> bool:
+    """Whether a matrix is squared by element: what an activation gives, and a difference, the
+    error of each element."""
+    terms = body.terms if isinstance(body, ir.Add) else ()
+    taken_off = (isinstance(term, ir.Mul) and ir.Num(-1) in term.factors for term in terms)
+    return isinstance(body, ir.Fn) or any(taken_off)
 
 
 def _is_gram(expr: Expr) -> bool:
@@ -351,8 +341,10 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     if base.rank == 2 and isinstance(base.body, ir.Reduce) and isinstance(exponent, Frac):
         text = f"the root of the matrix `{run.quote(base.span)}` is not computed"
         run.unranged = error("N2C033", text, where, "write `\\odot` where each element is meant")
-    if base.rank == 2 and _is_sum(base.body) and isinstance(exponent, Num):
-        _tell_elements(run, where)
+    if base.rank == 2 and isinstance(exponent, Num) and not _is_of_elements(base.body):
+        text = f"the power of the matrix `{run.quote(where)}` is taken element by element"
+        help_text = "write the product out where that is meant"
+        run.problems.append(note("N2C039", text, where, help_text))
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
     elif base.rank == 2 and not isinstance(base.body, ir.Ref):

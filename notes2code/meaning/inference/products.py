@@ -54,7 +54,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
             values.append(value)
         else:
             values.append(run.lower(node.factors[at]))
-            powers.tell_of_elements(run, node.factors[at], values[-1])
+            powers.refuse_of_gram(run, node.factors[at], values[-1])
             at += 1
     if _is_bilinear(values) and values[0].rank != values[2].rank:
         run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Frac, Juxt, Name, Node, Num, Relation, Script, alike
+from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num, Relation, Script, alike
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import gains, letters, members, sizes, turns
@@ -155,16 +155,32 @@ def _of_ones(run: Run, name: str) -> Size | None:
 
 
 def _count_of_ones(run: Run) -> str:
-    """The n of ``\\frac{1}{n} \\mathbf{1} \\mathbf{1}^\\top``, which takes the mean: so many ones
-    there are; "" where nothing is divided so."""
+    """The n of ``\\frac{1}{n} \\mathbf{1} \\mathbf{1}^\\top`` and of ``\\mathbf{1} \\mathbf{1}^\\top X / n``,
+    which take the mean: so many ones there are; "" where nothing is divided so."""
     for product in run.seen.nodes.of(Juxt):
-        for factors in zip(*(product.factors[at:] for at in range(3)), strict=False):
-            match factors:
-                case (Frac(Num("1"), Name(count)), one, other) if count in names.SIZE_BASES:
-                    ones = [run.seen.understood(one), run.seen.understood(other)]
-                    if all(use is not None and use.name == "ones" for use in ones):
-                        return "" if count in run.shapes else count
+        for before, one, other in zip(
+            product.factors, product.factors[1:], product.factors[2:], strict=False
+        ):
+            match before:
+                case Frac(Num("1"), Name(count)) if _are_ones(run, one, other):
+                    return _count(run, count)
+    for quotient in run.seen.nodes.of(Frac, Infix):
+        match quotient:
+            case Frac(Juxt((one, other, *_)), Name(count)) | Infix(
+                "/", Juxt((one, other, *_)), Name(count)
+            ) if _are_ones(run, one, other):
+                return _count(run, count)
     return ""
+
+
+def _are_ones(run: Run, *nodes: Node) -> bool:
+    uses = map(run.seen.understood, nodes)
+    return all(use is not None and use.name == "ones" for use in uses)
+
+
+def _count(run: Run, letter: str) -> str:
+    """A letter if it may be that of a size which the note does not declare as something else."""
+    return letter if letter in names.SIZE_BASES and letter not in run.shapes else ""
 
 
 def forbid_own_element(run: Run, nodes: Sequence[Node], left: Value, right: Value) -> None:
