@@ -88,7 +88,8 @@ class Characters:
             self._lower_letter(run[-2:], start + len(run) - 2)
             return
         pieces = words.cut(run, self.known)
-        if self._is_called(run, start) or self._is_given_several(pieces, start + len(run)):
+        called = self._is_called(run, start) or self._is_given_several(pieces, start + len(run))
+        if called or self._is_name_of_program(run, start):
             pieces = [run]
         if self._is_plain_script(run, pieces, start):
             self._warn_short_script(run, start)
@@ -105,10 +106,15 @@ class Characters:
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
 
+    def _is_name_of_program(self, run: str, start: int) -> bool:
+        """Whether small letters are one name, as in ``wei @ v``: where ``@`` multiplies, as in
+        programs, what stands side by side does not."""
+        here = row(self.latex, start)
+        return "@" in here and "\\" not in here and len(run) > 2 and run.islower()
+
     def _ends_in_name_of_program(self, run: str, start: int) -> bool:
-        """Whether a letter and a small letter are one name, the Wq and the bq of ``x @ Wq + bq``:
-        where ``@`` multiplies, as in programs, what stands side by side does not. And the Wq of
-        ``q = x Wq``, which is not made of q."""
+        """Whether a letter and a small letter are one name, the Wq and the bq of ``x @ Wq + bq``,
+        and the Wq of ``q = x Wq``, which is not made of q."""
         here = row(self.latex, start)
         if "\\" in here or run in self.known or re.fullmatch("[A-Za-z]?[A-Zb][a-z]", run) is None:
             return False

@@ -41,7 +41,8 @@ _PATTERN = re.compile(
     r"|(?P<command>\\(?:[A-Za-z]+\*?|.|\n))"
     r"|(?P<such>s\.\s?t\.)"
     r"|(?P<module>(?<![A-Za-z\\])(?:torch|numpy|np|jnp|tf|nn|math|F)\.(?=[A-Za-z]{2}))"
-    r"|(?P<turned>(?<=[A-Za-z0-9)\]}])\.m?T(?![A-Za-z]))"
+    r"|(?P<turned>(?<=[A-Za-z0-9)\]}])\.(?:m?T(?![A-Za-z])|transpose\(\s*-[12]\s*,\s*-[12]\s*\)))"
+    r"|(?P<power>\*\*)"
     r"|(?P<run>[A-Za-z]+(?:\\_\s?[A-Za-z]+)*)"
     r"|(?P<num>(?!𝟙)\d+(?:[.]\d+)?(?:e[+-]?\d{1,2}(?!\d)|(?:\\,\d{3})+(?!\d)"
     r"|(?:\{,\}\d{3})+(?!\{,\}|\d)|\{,\}\d+)?|[.]\d+)"
@@ -54,6 +55,11 @@ _PATTERN = re.compile(
 )
 _SIGNS = {char: sign for char, sign in CHARACTERS.items() if char not in "Σ@" and sign is not None}
 """Characters that are always the same sign."""
+
+_RAISED = re.compile(
+    r"\*\*\s*(\()?\s*(?P<number>-?\s*\d+(?:\.\d+)?(?(1)(?:\s*/\s*\d+)?))\s*(?(1)\))"
+)
+"""A power as programs write it, of a number: ``**2``, ``**-0.5`` and ``**(-1/2)``."""
 
 _ASSIGN = {":=": "=", "->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
@@ -168,6 +174,8 @@ class Tokens(Numbers):
             elif kind == "turned":  # K.T, as in programs
                 self._add("^", "^", at, at + 1)
                 self._add("name", "top", at + 1, end, "code")
+            elif kind == "power":  # x**2 and d**-0.5, as in programs
+                end = self._power(at)
             elif kind == "such":
                 self._add("text", "such that", at, end)
             elif kind == "eaten":
@@ -191,6 +199,18 @@ class Tokens(Numbers):
                 else:
                     self._add("rel", _ASSIGN.get(text, text), at, end)
             at = end
+
+    def _power(self, at: int) -> int:
+        """``**`` and the number, perhaps in parentheses, to which it raises; where that ends."""
+        raised = _RAISED.match(self.latex, at)
+        if raised is None:
+            raise error("N2C029", "`**` is no sign of LaTeX", Span(at, at + 2), "write `^{…}`")
+        start, end = raised.span("number")
+        self._add("^", "^", at, at + 2)
+        self._add("{", "{", start, start)
+        self._read(start, end)
+        self._add("}", "}", end, end)
+        return raised.end()
 
     def _command(self, name: str, start: int, end: int) -> int:
         """One command at ``start``; returns where it and what it swallows end."""

@@ -64,11 +64,11 @@ FIELD = frozenset(
     sign sgn abs clip clamp
     floor ceil round diag Diag tr Tr rank det dim lim mod len norm Norm concat Concat concatenate
     Concatenate cat Cat stack mask Mask masked causal tril triu one onehot dropout Dropout
-    Attention attention Attn attn SelfAttention SelfAttn CrossAttention MultiHead MultiHeadAttention
-    MultiHeadAttn MultiheadAttention MHA MQA GQA MLA MHSA Head head heads score Score scores align
-    FFN FeedForward Feedforward feedforward MLP mlp FF Linear linear LN LayerNorm Layernorm
-    layernorm RMSNorm RMS rms BN BatchNorm GLU SwiGLU GEGLU GeGLU ReGLU Sublayer SubLayer sublayer
-    Add AddNorm
+    Attention attention Attn attn Att att SelfAttention SelfAttn CrossAttention MultiHead
+    MultiHeadAttention MultiHeadAttn MultiheadAttention MHA MQA GQA MLA MHSA Head head heads score
+    Score scores align FFN FeedForward Feedforward feedforward MLP mlp FF Linear linear LN LayerNorm
+    Layernorm layernorm RMSNorm RMS rms BN BatchNorm GLU SwiGLU GEGLU GeGLU ReGLU Sublayer SubLayer
+    sublayer Add AddNorm
     Encoder Decoder encoder decoder EncoderLayer DecoderLayer Transformer transformer Block block
     Layer layer Embedding embedding Embed embed Emb emb PE pe Pos pos PosEnc TokEmb RoPE rope ALiBi
     rotate half query Query queries Queries key Key keys Keys value Value values Values logits logit

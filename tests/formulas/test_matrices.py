@@ -275,6 +275,11 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         lambda x, u, v: np.outer(x @ u, x @ v),
     ),
     Case(
+        r"M_t = M_{t-1} + (x_t A)^\top x_t B",
+        "M[p,r] x[d] A[d,p] B[d,r]",
+        lambda m, x, a, b: m + np.outer(x @ a, x @ b),
+    ),
+    Case(
         r"G = \sum_i (z_i U)^\top \tanh(z_i V)",
         "z[n,d] U[d,p] V[d,r]",
         lambda z, u, v: (z @ u).T @ np.tanh(z @ v),

@@ -191,6 +191,7 @@ BROKEN = [
         r"\begin{aligned} y &= a \\ &«=» \end{aligned}",
     ),
     refused("N2C029", r"y = «*» a"),
+    refused("N2C029", r"y = x«**»(n + 1)"),
     refused("N2C029", r"y = a «#» b"),
     refused("N2C029", r"y = a «&» b"),
     refused("N2C029", r"y = a «$» b"),

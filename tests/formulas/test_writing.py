@@ -33,6 +33,10 @@ QKV = "Q[n,d] K[m,d] V[m,v]"
     Case(r"softmax(QKᵀ / √(d_k)) V", QKV, attention),
     Case(r"softmax(Q·Kᵀ/√dₖ)·V", QKV, attention),
     Case("softmax(Q @ K.T / sqrt(d_k)) @ V", QKV, attention),
+    Case("softmax(Q @ K.transpose(-2, -1) * d_k**-0.5) @ V", QKV, attention),
+    Case("softmax(Q @ K.transpose(-1, -2) / d_k ** (1/2)) @ V", QKV, attention),
+    Case("y = att @ v", "att[n,m] v[m]", lambda a, v: a @ v),
+    Case("y = wei @ v", "wei[n,m] v[m]", lambda w, v: w @ v),
     Case("F.softmax(torch.matmul(Q, K.T) / math.sqrt(d_k), dim=-1) @ V", QKV, attention),
     Case(
         r"\operatorname{softmax}\left(\frac{\mathrm{QK}^{\mathrm{T}}}{\sqrt{\mathrm{~d}_{\mathrm{k}}}}"

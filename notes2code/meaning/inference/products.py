@@ -23,8 +23,10 @@ from notes2code.meaning.inference.values import (
     gated_by,
     has_query_or_key,
     is_gate,
+    is_made_a_row,
     matrix_product,
     outer,
+    projected_on,
     shape_text,
     two_vectors,
 )
@@ -73,7 +75,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         # The g of g W x acts on all that is behind it.
         behind = _in_turn(run, values[first + 1 :])
         values = [*values[:first], _in_turn(run, [values[first], behind])]
-    result = _in_turn(run, _with_gates(run, values))
+    result = _in_turn(run, _with_rows(run, _with_gates(run, values)))
     made = Value(result.body, result.axes, node.span, result.row, result.along)
     return replace(made, column=result.column)
 
@@ -91,6 +93,20 @@ def _with_gates(run: Run, values: Sequence[Value]) -> list[Value]:
         if own and rest and are_of_gated_unit(gate, rest[0]):
             span = gate.span.to(rest[0].span)
             out[at:] = [product(run, gate, rest[0], span), *rest[1:]]
+    return out
+
+
+def _with_rows(run: Run, values: Sequence[Value]) -> list[Value]:
+    """The factors of a product with the ``x W`` of ``(x U)^⊤ x W`` as one: U shows that x lies."""
+    out = [*values]
+    for at in range(len(out) - 2, 0, -1):
+        mapped, row, weight = out[at - 1 : at + 2]
+        if (mapped.rank, row.rank, weight.rank) != (1, 1, 2) or row.row or not mapped.row:
+            continue
+        axis = mapped.axes[0]
+        if is_made_a_row(mapped.body, axis) and projected_on(mapped.body, axis) == _array(row):
+            span = row.span.to(weight.span)
+            out[at : at + 2] = [product(run, row, weight, span)]
     return out
 
 

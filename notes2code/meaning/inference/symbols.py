@@ -155,7 +155,7 @@ def _of_ones(run: Run, name: str) -> Size | None:
 
 
 def _count_of_ones(run: Run) -> str:
-    """The n of ``\\frac{1}{n} \\mathbf{1} \\mathbf{1}^\\top`` and of ``\\mathbf{1} \\mathbf{1}^\\top X / n``,
+    """The n of ``\\frac{1}{n} \\mathbf{1} \\mathbf{1}^\\top``, and of the same before ``X / n``,
     which take the mean: so many ones there are; "" where nothing is divided so."""
     for product in run.seen.nodes.of(Juxt):
         for before, one, other in zip(

@@ -389,7 +389,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if form or (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
         options = options[:1]
     mapped = _is_mapped(mine) or _is_mapped(theirs)
-    rows = left.row and _is_made_a_row(mine, left.axes[0]) and _is_made_a_row(theirs, right.axes[0])
+    rows = left.row and is_made_a_row(mine, left.axes[0]) and is_made_a_row(theirs, right.axes[0])
     if (right.row or mapped or rows) and _are_key_and_value(mine, theirs):
         return outer(left, right)
     same = right.row and _is_same(run, left, right)
@@ -440,18 +440,18 @@ def are_of_gated_unit(gate: Value, other: Value) -> bool:
     """Whether two arrays are the halves of ``\\mathrm{SiLU}(x W) (x V)``: what is transposed, ``f(X
     W) (X V)^⊤``, is none."""
     own = gated_by(gate)
-    return bool(own and other.axes) and own == _projected(other.body, other.axes[-1])
+    return bool(own and other.axes) and own == projected_on(other.body, other.axes[-1])
 
 
 def gated_by(gate: Value) -> str:
     """The x of ``\\mathrm{SiLU}(x W)``, "" of anything else."""
     match gate.body:
         case ir.Fn("sigmoid" | "silu" | "gelu" | "relu", (argument,)) if gate.axes:
-            return _projected(argument, gate.axes[-1])
+            return projected_on(argument, gate.axes[-1])
     return ""
 
 
-def _projected(value: Expr, feature: Index) -> str:
+def projected_on(value: Expr, feature: Index) -> str:
     """The array of which a value is the product with a weight, whose outputs ``feature`` counts,
     but for a bias; "" of anything else."""
     terms = value.terms if isinstance(value, ir.Add) else (value,)
@@ -619,11 +619,11 @@ def _source(body: Expr, axis: Index) -> Expr:
     return sources.pop() if len(sources) == 1 else body
 
 
-def _is_made_a_row(vector: Expr, axis: Index) -> bool:
+def is_made_a_row(vector: Expr, axis: Index) -> bool:
     """Whether a vector is the ``x W`` of a row x, or what a function makes of it."""
     match vector:
         case ir.Call(_, (Lambda((own,), body),)):
-            return _is_made_a_row(body, own)
+            return is_made_a_row(body, own)
         case ir.Reduce("sum", summed, ir.Mul((first, Ref(_, (Idx(row), Idx(column)))))):
             made = find_index(row) is find_index(summed) and find_index(column) is find_index(axis)
             return made and not uses(first, axis)
