@@ -394,3 +394,31 @@ def test_a_function_between_two_transposes_is_called_twice() -> None:
 )
 def test_what_only_definitions_give_a_function(case: Case) -> None:
     check(case)
+
+
+# What a note defines under the same letter and is something else.
+@table(
+    Case(
+        r"o = \sum_{i=1}^{N} \alpha_i h_i",
+        "alpha[N] h[N,d]",
+        lambda alpha, h: alpha @ h,
+        context=[r"\alpha_{ij} = \frac{\exp(e_{ij})}{\sum_k \exp(e_{ik})}"],
+    ),
+    Case(
+        r"y = \sigma(x W + b)",
+        "x[d] W[d,p] b[p]",
+        lambda x, w, b: 1 / (1 + np.exp(-(x @ w + b))),
+        context=[
+            r"\mu = \frac{1}{n} \sum_{i=1}^{n} a_i",
+            r"\sigma_{r g}(x) = \sqrt{\frac{1}{C} \sum_{c=1}^{C} (x_{r g c} - \mu)^2 + \epsilon}",
+        ],
+    ),
+    Case(
+        r"g_t = \sigma(U h_{t-1} + W x_t + b)",
+        "U[p,r] h[n,r] W[p,d] x[n,d] b[p]",
+        lambda u, h, w, x, b: 1 / (1 + np.exp(-(h @ u.T + x @ w.T + b))),
+        context=[r"h_l = \mathrm{TransformerBlock}(h_{l-1})", r"h_t = f(W_h h_{t-1} + W_x x_t)"],
+    ),
+)
+def test_what_is_defined_otherwise_is_no_input(case: Case) -> None:
+    check(case)

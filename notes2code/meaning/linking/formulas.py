@@ -28,7 +28,7 @@ from notes2code.meaning.linking.entries import (
 )
 from notes2code.meaning.linking.memory import Memory
 from notes2code.meaning.linking.near_letters import Letters, places_of
-from notes2code.meaning.notation import functions
+from notes2code.meaning.notation import functions, positions
 from notes2code.meaning.overview import unwritten
 from notes2code.meaning.scope import Scope
 
@@ -314,7 +314,8 @@ class Formulas:
 
     def same_indices(self, entry: Entry, arrays: Iterable[str]) -> dict[str, Entry]:
         """For each of some arrays the formula of the note that defines it, where it has as many
-        indices there as in this formula; in another section they must be the same letters."""
+        indices there as in this formula; in another section they must be the same letters. The
+        h_l of a layer is no h_t of a step."""
         mine = self.parsed[entry]
         assert mine.seen is not None and mine.tree is not None
         found: dict[str, Entry] = {}
@@ -325,6 +326,12 @@ class Formulas:
             if indexed is None or mine.seen.written.get(name) != {indexed.written}:
                 continue
             near = self.distance(entry, others[0])[0] == 0
-            if near or letters_on(name, mine.tree, mine.seen) == indexed.every:
+            letters = letters_on(name, mine.tree, mine.seen)
+            near = near and _is_of_layers(letters) == _is_of_layers(indexed.every)
+            if near or letters == indexed.every:
                 found[name] = others[0]
         return found
+
+
+def _is_of_layers(letters: frozenset[str]) -> bool:
+    return not positions.LAYERS.isdisjoint(letters)

@@ -311,6 +311,8 @@ class Linker:
                     continue
                 if names.is_any_function(name) and uses.is_given_others(mine, name, equation):
                     continue
+                if uses.is_one_of_many(mine, name, equation):
+                    continue
                 theirs = self.formulas.parsed[other]
                 if softmax.is_defined(equation) or is_turned(mine, theirs, equation):
                     break

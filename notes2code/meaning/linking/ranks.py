@@ -85,7 +85,7 @@ def as_defined(
     ranks |= _apart(linker, entry, made, equation_of)
     gates = {n for n in seen.mixes & ranks.keys() if not _is_softmax(equation_of(defining[n]))}
     gates |= opposites
-    ranks |= _rows(linker, entry, given, equation_of)
+    ranks |= _rows(linker, entry, {n: r for n, r in given.items() if n not in weights}, equation_of)
     entries = dict(_elements(linker, entry, given.keys() - every.keys(), equation_of))
     ranks |= entries
     ranks |= {name: ranks[gate] for name, gate in pairs.items() if gate in ranks}
@@ -150,7 +150,8 @@ def _rows(
     equation_of: Callable[[Entry], Equation | None],
 ) -> Iterator[tuple[str, int]]:
     """The ``H_i^{(k)}`` of an array that the note defines by its elements ``H_{ij}^{(k)}``, and
-    is taken for a number by custom: a row of it."""
+    is taken for a number by custom: a row of it. ``given`` has no weights: the α_i of ``Σ_i α_i
+    h_i`` is a number, though the note has an ``α_{ij}``, too."""
     mine = linker.formulas.parsed[entry]
     assert mine.seen is not None and mine.tree is not None
     numbers = sorted(name for name, rank in given.items() if rank == 0)

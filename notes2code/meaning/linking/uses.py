@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from notes2code.latex.tree import Group, Juxt, words_in
 from notes2code.meaning import names
-from notes2code.meaning.ir import Equation
+from notes2code.meaning.ir import Equation, Idx, Ref, walk
 from notes2code.meaning.linking.declarations import Declarations
-from notes2code.meaning.linking.entries import Entry, Parsed, family
+from notes2code.meaning.linking.entries import Entry, Parsed, family, letters_on
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.notation import functions
 
@@ -156,6 +156,20 @@ def is_given_others(mine: Parsed, name: str, equation: Equation) -> bool:
     return bool(given) and all(
         not least <= len(group.items) <= most and own.isdisjoint(words_in(group)) for group in given
     )
+
+
+def is_one_of_many(mine: Parsed, name: str, equation: Equation) -> bool:
+    """Whether a letter is defined as many functions, ``\\sigma_g(x)``, and a formula calls one that
+    everybody knows, ``\\sigma(x)``: no deviation of a group g. The i of ``\\sigma_i(z)`` may be
+    that of z_i."""
+    if name not in functions.GREEK_FUNCTIONS or mine.tree is None or mine.seen is None:
+        return False
+    if letters_on(name, mine.tree, mine.seen):
+        return False
+    indices = tuple(map(Idx, equation.value.indices))
+    refs = (part for part in walk(equation.value.body) if isinstance(part, Ref))
+    by_element = any(r.at == indices for r in refs if r.array in equation.parameters)
+    return any(at.index.letter for at in indices) and not by_element
 
 
 def other_cases(formulas: Formulas, entry: Entry, *names: str) -> list[Entry]:
