@@ -297,7 +297,12 @@ class Compiler:
         named = self.named(entry)
         alone = self._recognised(entry, found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
-        ways = (self._updated(entry, found), found.together, self._apart(entry, found, alone))
+        ways = (
+            self._updated(entry, found),
+            found.together,
+            self._apart(entry, found, alone),
+            () if alone is not None else self._peeled(entry, found),
+        )
         for typed, uses in chain.from_iterable(ways):
             assert typed.equation is not None
             if self._biases(uses, alone):
@@ -358,6 +363,26 @@ class Compiler:
                 typed = self.linker.together(entry, found.own, rest, names)
                 if typed is not None and (names or rest):
                     yield typed, rest
+
+    def _peeled(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
+        """The formula with the definitions that are pieces of a component, such as its scores, and
+        without those of what these are made of: the ``h_i = [f_i; g_i]`` of ``e_{ti} = v^\\top
+        \\tanh(W s_t + U h_i)`` is given."""
+        for _, uses in found.together:
+            while any(self._piece_of(use) for use in uses):
+                inner = tuple(use for use in uses if self._refers(use, uses))
+                if inner in ((), uses):
+                    break
+                uses = inner
+                typed = self.linker.together(entry, found.own, uses)
+                if typed is not None:
+                    yield typed, uses
+
+    def _refers(self, entry: Entry, others: Iterable[Entry]) -> bool:
+        """Whether a formula names what one of some others defines."""
+        parsed = self.linker.formulas.parsed
+        named = parsed[entry].mentioned - parsed[entry].arrays
+        return any(parsed[other].arrays & named for other in others)
 
     def _without(
         self, entry: Entry, uses: Sequence[Entry], apart: Sequence[Entry]

@@ -51,3 +51,24 @@ def test_a_parameter_that_another_formula_needs_is_none_that_does_not_occur(tmp_
     _, whole = compile_vault(read_vault(tmp_path), library()).formulas
     assert whole.compiled.status == "component"
     assert not whole.compiled.problems
+
+
+def test_what_scores_are_made_of_may_be_defined_before(tmp_path: Path) -> None:
+    note = "\n\n".join(
+        f"$$ {latex} $$"
+        for latex in (
+            "h_i = [\\overrightarrow{h}_i; \\overleftarrow{h}_i]",
+            "e_{ti} = v^\\top \\tanh(W s_{t-1} + U h_i)",
+            "\\alpha_{ti} = \\frac{\\exp(e_{ti})}{\\sum_j \\exp(e_{tj})}",
+            "c_t = \\sum_i \\alpha_{ti} h_i",
+        )
+    )
+    (tmp_path / "a.md").write_text(note, encoding="utf-8")
+    _, *found = (
+        one.compiled.recognised for one in compile_vault(read_vault(tmp_path), library()).formulas
+    )
+    assert [one.component.name for one in found if one is not None] == [
+        "additive_attention",
+        "additive_attention",
+        "seq2seq_attention",
+    ]

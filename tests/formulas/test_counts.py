@@ -221,6 +221,31 @@ def test_a_divisor_that_may_count_the_terms_is_told() -> None:
         lambda a, n, p: a * n + n * p,
         context=r"The router is $G \in \mathbb{R}^{d \times N}$.",
     ),
+    # But for what maps a vector, or is bold: an image has a width, and is mapped by a W.
+    Case(
+        r"y = W x + b",
+        "W[p,d] x[d] b[p]",
+        lambda w, x, b: w @ x + b,
+        context=r"An image is $I \in \mathbb{R}^{H \times W \times C}$.",
+    ),
+    Case(
+        r"Z = X W",
+        "X[n,d] W[d,p]",
+        np.matmul,
+        context=r"An image is $I \in \mathbb{R}^{H \times W \times C}$.",
+    ),
+    Case(
+        r"\mathbf{u} = \mathbf{H} \mathbf{x}",
+        "H[n,d] x[d]",
+        np.matmul,
+        context=r"An image is $I \in \mathbb{R}^{H \times W \times C}$.",
+    ),
+    Case(
+        r"N = \frac{H W}{P^2}",
+        "H W P",
+        lambda h, w, p: h * w / p**2,
+        context=r"An image is $I \in \mathbb{R}^{H \times W \times C}$.",
+    ),
     # A matrix that is declared too stays one.
     Case(
         r"Y = N X",

@@ -246,3 +246,15 @@ def test_the_elements_of_a_declared_vector_are_numbers() -> None:
             context=[r"x \in \mathbb{R}^n"],
         )
     )
+
+
+@table(
+    Case(
+        r"y = w x",
+        "w[p,d] x[d]",
+        np.matmul,
+        context=[r"w = \mathbb{R}^{p \times d}"],
+    ),
+)
+def test_a_space_behind_an_equals_sign_is_the_shape(case: Case) -> None:
+    check(case)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from notes2code import compile_formula
 from tables import Case, check, table
@@ -121,3 +122,21 @@ def test_one_that_is_no_member_is_told() -> None:
     assert told == [
         f"`L_{number}` is taken to be none of those that are defined by index" for number in (1, 3)
     ]
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        ("", ["`f_{ij}` is taken to be one number beside a vector"]),
+        (r"f_{ij} \in \mathbb{R}", []),
+        (r"f_{ij} \in \mathbb{R}^p", []),
+    ],
+)
+def test_a_number_among_vectors_that_are_joined_is_told(declared: str, told: list[str]) -> None:
+    formula = compile_formula(r"s_{ij} = a^\top [h_i \| h_j \| f_{ij}]", context=declared)
+    assert [one.message for one in formula.diagnostics] == told
+
+
+def test_what_one_function_gives_for_two_names_is_told() -> None:
+    found = compile_formula(r"(h_t, c_t) = \mathrm{LSTM}(x_t, z_t)").diagnostics
+    assert "how it is shared out is not said" in found[-1].message

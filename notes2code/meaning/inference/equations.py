@@ -89,6 +89,7 @@ class Attempt:
             which = self.targets[final].name or run.quote(span).partition("=")[0].strip(" &")
             run.problems.append(note("N2C039", f"of several results `{which}` is the value", span))
             run.problems += idle.warnings(self, results)
+        run.problems += idle.undivided(self, final)
         result = self.done[final]
         target = self.targets[final]
         self._refuse_defined_parameter(target, needed)

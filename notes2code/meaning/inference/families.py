@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import caches, distances, ellipsis
+from notes2code.meaning.inference.declared import is_of_said_kind
 from notes2code.meaning.inference.indexing import count, own_letter
 from notes2code.meaning.inference.members import all_of
 from notes2code.meaning.inference.reach import refuse_limited
@@ -406,6 +407,7 @@ def joined_values(run: Run, values: list[Value], span: Span, kind: str = "featur
             run.problems.append(note("N2C039", text, values[0].span))
         alike = [_as_part(value) if value.rank == rank - 1 else value for value in values]
         if rank < 2:
+            _tell_numbers(run, values)
             return joined_values(run, alike, span)
         lying = [transpose(value, value.span) for value in alike]
         return transpose(joined_values(run, lying, span), span)
@@ -419,6 +421,17 @@ def joined_values(run: Run, values: list[Value], span: Span, kind: str = "featur
     axis = fresh(total)
     parts = tuple(Lambda((value.axes[-1],), value.body) for value in values)
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
+
+
+def _tell_numbers(run: Run, values: Sequence[Value]) -> None:
+    """Tell of the f_{ij} that is joined to the vectors h_i and h_j as a number, which nothing says
+    that it is."""
+    for value in values:
+        match value.body:
+            case Ref(array, (_, *_)) if not (value.rank or is_of_said_kind(run, array)):
+                text = f"`{run.quote(value.span)}` is taken to be one number beside a vector"
+                hint = "declare its shape where it is a vector, too"
+                run.problems.append(note("N2C039", text, value.span, hint))
 
 
 def _total(sizes: Sequence[Size]) -> Expr:

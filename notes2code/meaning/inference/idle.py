@@ -1,4 +1,4 @@
-"""Statements that make what the value of a formula should be made of, and is not."""
+"""What an author must be told of statements with several results, or of one for several names."""
 
 from __future__ import annotations
 
@@ -14,10 +14,23 @@ if TYPE_CHECKING:
     from notes2code.meaning.inference.equations import Attempt
 
 
+_ONE_BY_ONE = "write an equation for each, as `Q = X W_Q`"
+
+
 def warnings(attempt: Attempt, results: Sequence[int]) -> Iterator[Problem]:
     """What the author must be told of several results, of which one is the value."""
     yield from _weights(attempt, results)
     yield from _lists(attempt, results)
+
+
+def undivided(attempt: Attempt, result: int) -> Iterator[Problem]:
+    """``(h_t, c_t) = \\mathrm{LSTM}(x_t)``: nobody says what of that is h_t."""
+    define, body = attempt.defines[result], attempt.done[result].array.body
+    left = define.values[0] if define.target is None and len(define.values) > 1 else None
+    listed = isinstance(left, Group) and left.open in "([" and len(left.items) > 1
+    if listed and isinstance(body, ir.Call):
+        text = "the value is all that the function gives: how it is shared out is not said"
+        yield warning("N2C032", text, define.span, _ONE_BY_ONE)
 
 
 def _weights(attempt: Attempt, results: Sequence[int]) -> Iterator[Problem]:
@@ -42,5 +55,4 @@ def _lists(attempt: Attempt, results: Sequence[int]) -> Iterator[Problem]:
         shared = [use.name for use in uses if use is not None and use.name in attempt.run.symbols]
         if shared:
             text = f"how this is shared out is not said: `{'`, `'.join(shared)}` are inputs"
-            hint = "write an equation for each, as `Q = X W_Q`"
-            yield warning("N2C032", text, define.span, hint)
+            yield warning("N2C032", text, define.span, _ONE_BY_ONE)

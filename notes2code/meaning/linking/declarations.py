@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
+from notes2code.latex.tree import Juxt
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.formulas import Formulas
+from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.prose.kinds import Kinds
 from notes2code.meaning.scope import Scope, Shape
 
@@ -92,7 +95,7 @@ class Declarations:
         axes = capitals & self.formulas.letters.axes(entry)
         axes -= self.formulas.declaring(entry).keys()
         axes -= self.formulas.nearest(entry, sorted(axes), "arrays", within=1).keys()
-        found |= axes
+        found |= {name for name in axes if not _is_matrix(name, mine.seen, axes)}
         found -= mine.arrays | mine.seen.transposed.keys()
         return dict.fromkeys(sorted(found), Shape(()))
 
@@ -114,3 +117,19 @@ class Declarations:
             # The x_i of LN(x_i) are each what is said of x.
             and not (name in mine.parameters and mine.seen.counted[name] == {1} and kind.is_vector)
         }
+
+
+def _is_matrix(name: str, seen: Survey, sizes: Set[str]) -> bool:
+    """Whether a letter that counts an axis elsewhere is a matrix here: it is bold, or the W of ``W
+    x`` and ``X W``, though an image is H × W × C."""
+    if seen.is_bold(name):
+        return True
+    beside = {
+        use.name
+        for product in seen.nodes.of(Juxt)
+        for factors in pairwise(map(seen.understood, product.factors))
+        if name in [use.name for use in factors if use is not None]
+        for use in factors
+        if use is not None
+    }
+    return names.base_letter(name) in names.WEIGHTS and not beside <= sizes | names.SIZE_BASES

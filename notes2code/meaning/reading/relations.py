@@ -62,6 +62,8 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         return [Fact(signs[0], node.span)]
     if signs == ["∼"] and _is_drawn_from(operands[-1]):
         return [Fact("∼", node.span)]
+    if signs[-1] == "=" and is_space(operands[-1]):
+        signs[-1] = "∈"  # W = ℝ^{n×m} says the same, as nobody computes with spaces
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
         axes = shape_axes(operands[-1])
         if axes is not None and (signs[-1] != "→" or isinstance(operands[-1], Group)):
@@ -234,6 +236,14 @@ def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
     if isinstance(node, Group) and node.open == "[" and not _is_interval(node):
         return node.items
     return None
+
+
+def is_space(node: Node | None) -> bool:
+    """Whether a node is ``ℝ^{n×m}``, or a space of other numbers."""
+    match node:
+        case Script(Name("R" | "C" | "Z" | "N", font="blackboard"), None, above):
+            return above is not None
+    return False
 
 
 def _at_any_place(name: Node) -> Node:

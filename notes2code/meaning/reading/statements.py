@@ -161,6 +161,8 @@ def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | Non
     behind = clauses[middle + 1 : middle + 1 + len(names)]
     if left is None or not is_name(left) or not _all_behind_commas(clauses[at + 1 : middle + 1]):
         return None
+    if relations.is_space(first):
+        return None  # a shape is said of all of them
     targets = [*names, left]
     if first is not None and not (behind and _all_behind_commas(behind[:1])):
         return _shared(targets, first), middle + 1
