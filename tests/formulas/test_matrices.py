@@ -557,6 +557,19 @@ def test_a_power_that_may_be_a_product_of_matrices_is_told() -> None:
     assert not errors.diagnostics
 
 
+# What stands before the weights of a compression is what they map, and scales nothing.
+@table(
+    Case(
+        r"u_t = \sum_i \hat o_{t,i} W_i^{UV} W_i^O",
+        "o_hat[n,h,d] W_UV[h,d,p] W_O[h,p,r]",
+        lambda o, v, w: np.einsum("nhd,hdp,hpr->nr", o, v, w),
+    ),
+    Case(r"k = c W^{UK}", "c[d] W_UK[d,p]", lambda c, w: c @ w),
+)
+def test_what_compressed_keys_and_values_are_mapped_by(case: Case) -> None:
+    check(case)
+
+
 # A matrix of ones is divided by how many there are: its product with another has the means.
 @table(
     Case(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -410,13 +411,19 @@ def _is_rate_of_many(run: Run, value: Value) -> bool:
 
 
 def _scales_a_projection(number: Value, array: Value) -> bool:
-    """Whether a letter that is no rate stands beside the weights of queries, keys or values."""
+    """Whether a letter that is no rate stands beside the weights of queries, keys or values, or of
+    what they are compressed to, ``W^{UV}``."""
     match number.body, array.body:
         case ir.Ref(name), ir.Ref(weight) if array.rank:
-            letter = names.base_letter(name)
-            made = names.base_letter(weight) == "W" and names.label_of_projection(weight)
-            return made and len(letter) == 1 and letter.islower()
+            letter, label = names.base_letter(name), weight.partition("_")[2]
+            made = names.label_of_projection(weight) or _COMPRESSES.fullmatch(label)
+            weighs = names.base_letter(weight) == "W" and made
+            return bool(weighs) and len(letter) == 1 and letter.islower()
     return False
+
+
+_COMPRESSES = re.compile("[DU](?:Q|K|V|KV)")
+"""The labels of the weights that compress queries, keys and values, and undo that (DeepSeek-V2)."""
 
 
 def _is_unknown_capital(run: Run, number: Value, array: Value) -> bool:
