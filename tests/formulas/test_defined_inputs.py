@@ -422,3 +422,12 @@ def test_what_only_definitions_give_a_function(case: Case) -> None:
 )
 def test_what_is_defined_otherwise_is_no_input(case: Case) -> None:
     check(case)
+
+
+def test_a_function_may_have_the_name_of_what_it_gives() -> None:
+    latex = r"s_{ij} = q_i^\top k_j, \quad q_i = q(x_i), \quad k_j = k(x_j)"
+    x = np.random.default_rng(0).standard_normal((4, 3))
+    found = compile_formula(latex).reference(x=x, q=np.sin, k=np.tanh)
+    np.testing.assert_allclose(found, np.sin(x) @ np.tanh(x).T)
+    moved = compile_formula(r"u_i = q_i + p_i", context=[r"q_i = q(x_i)"])
+    assert [one.name for one in moved.inputs] == ["q", "p"]

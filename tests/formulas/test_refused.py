@@ -190,6 +190,7 @@ BROKEN = [
         "N2C024",
         r"\begin{aligned} y &= a \\ &«=» \end{aligned}",
     ),
+    refused("N2C033", r"y = \mathrm{Linear}(x; «W, b»)"),
     refused("N2C029", r"y = «*» a"),
     refused("N2C029", r"y = x«**»(n + 1)"),
     refused("N2C029", r"y = a «#» b"),

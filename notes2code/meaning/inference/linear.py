@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, children
-from notes2code.meaning import ir
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families, letters
 from notes2code.meaning.inference.run import Run, Symbol, find_index
 from notes2code.meaning.inference.values import Value, contract, fresh, link, transpose
@@ -19,6 +19,7 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
     """``Linear(x)``: x W + b with a weight and a bias of its own; ``Linear(x, d)`` gives d
     features."""
     given: Sequence[Node] = group.items
+    _refuse_weights(run, group)
     wide: Expr | None = None
     if len(given) == 2 and _is_width(run, given[1]):
         wide = run.lower(given[1]).body
@@ -55,6 +56,16 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
     product = contract(run, value, weight, 0, span)
     link(run, product.axes[-1], other, span)
     return Value(ir.add(product.body, bias.body), product.axes, span)
+
+
+def _refuse_weights(run: Run, group: Group) -> None:
+    """The W of ``Linear(x; W)`` is the layer's own, and nothing says how x is multiplied by it."""
+    behind = group.items[group.separators.index(";") + 1 :] if ";" in group.separators else ()
+    uses = (run.seen.understood(item) for item in behind)
+    if any(use is not None and names.base_letter(use.name) in names.WEIGHTS for use in uses):
+        where = behind[0].span.to(behind[-1].span)
+        text = f"how `{run.quote(where)}` weighs the argument is not said"
+        raise error("N2C033", text, where, "write `x W + b`, or leave the weights out")
 
 
 def _is_width(run: Run, node: Node) -> bool:

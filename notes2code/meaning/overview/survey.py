@@ -76,7 +76,7 @@ class Survey:
     sizes: set[str] = field(default_factory=set)
     """Names that bound a range or a shape."""
     kernels: frozenset[str] = frozenset()
-    """Functions of several things by whose letter arrays are called too."""
+    """Functions by whose letter arrays are called too."""
     sampled: set[str] = field(default_factory=set)
     """Names that stand before nothing but indices of sums, as in ``Σ_x p(x)``."""
     sets: set[str] = field(default_factory=set)

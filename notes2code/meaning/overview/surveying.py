@@ -160,7 +160,7 @@ def _see_uses(seen: Survey, parts: _Parts) -> None:
     """How names are used, once it is known which letters are indices."""
     nodes, values = parts.nodes, parts.values
     uses = [[*used(seen, value)] for value in values]
-    seen.kernels = kernels.found(nodes, seen, chain.from_iterable(uses))
+    seen.kernels = kernels.found(nodes, seen, chain.from_iterable(uses), parts.defines)
     for of_value in uses:
         _count_uses(seen, of_value)
     doubtful_indices.refuse_two_steps(seen, parts.statements)
