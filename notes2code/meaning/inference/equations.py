@@ -18,6 +18,7 @@ from notes2code.meaning.inference import (
     partial,
     parts_first,
     recursion,
+    siblings,
     strides,
 )
 from notes2code.meaning.inference.conditions import both, condition
@@ -90,6 +91,7 @@ class Attempt:
             run.problems.append(note("N2C039", f"of several results `{which}` is the value", span))
             run.problems += idle.warnings(self, results)
         run.problems += idle.undivided(self, final)
+        siblings.weigh(run)
         result = self.done[final]
         target = self.targets[final]
         self._refuse_defined_parameter(target, needed)

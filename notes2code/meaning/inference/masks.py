@@ -32,12 +32,13 @@ def kind(run: Run, name: str) -> str:
 
 
 def of_words(run: Run, name: str) -> str:
-    """The kind of mask that the words of a name speak of. Where anything in the formula is called
-    causal, its mask is."""
+    """The kind of mask that the words of a name speak of; a ``MaskedAttention`` is no mask. Where
+    anything in the formula is called causal, its mask is."""
     words = {word.lower() for word in _WORD.findall(name.replace("LookAhead", "Lookahead"))}
     if words & _CAUSAL and words <= _BESIDE | _CAUSAL:
         return "causal"
-    if words & _MASK and words <= _BESIDE:
+    attends = name.lower().endswith(("attention", "attn"))
+    if words & _MASK and words <= _BESIDE and not attends:
         return "causal" if "causal" in run.latex.lower() else "mask"
     return ""
 

@@ -383,10 +383,12 @@ def _refuse_raised_vector(run: Run, base: Value, raised: ir.Ref, where: Span) ->
 
 
 def _is_letter_of_its_own(run: Run, exponent: Node) -> bool:
-    """Whether an exponent is a letter of which nothing says that it is a number."""
-    if not isinstance(exponent, Name) or len(exponent.text) > 1:
-        return False
-    return exponent.text not in run.indices | run.shapes | run.defined
+    """Whether an exponent is a letter, perhaps with a number, of which nothing says that it is a
+    number."""
+    match exponent:
+        case Name(letter) | Script(Name(letter), Num(), None, 0) if len(letter) == 1:
+            return names.label(exponent) not in run.indices | run.shapes | run.defined
+    return False
 
 
 def _on_diagonal(run: Run, base: Value, where: Span) -> Expr | None:

@@ -433,14 +433,13 @@ class _Reader:
         return True
 
     def _own_exponent_above(self, node: Node) -> bool:
-        """The ``w_n`` of ``p_n^{w_n}``: each has an exponent of its own. Above arrays it is no
-        power, nor is a capital or a word."""
+        """The ``w_n`` of ``p_n^{w_n}``, and the w_1 of ``p_1^{w_1}``: each has an exponent of its
+        own. Above arrays it is no power, nor is a capital or a word."""
         match node:
-            case Script(Name(exponent), Name(letter), None, 0):
+            case Script(Name(exponent), Name(place) | Num(place), None, 0):
                 small = exponent[0].islower() and (len(exponent) == 1 or exponent in names.GREEK)
-                own = any(
-                    isinstance(at.node, Name) and at.node.text == letter for at in self.indices
-                )
+                places = [at.node.text for at in self.indices if isinstance(at.node, Name)]
+                own = place in (*places, *self.labels) or self.raised
                 if small and own and not self.as_target and self.base not in ARRAYS:
                     self.power = node
                     return True

@@ -145,3 +145,18 @@ def _scaled(node: Node) -> Node:
         case Neg(inner) | Frac(inner, _):
             return inner
     return node
+
+
+def numbered(nodes: Nodes) -> Iterator[str]:
+    """The names that have each an exponent of its own, as in ``\\mathrm{CTR}^{w_1}
+    \\mathrm{CVR}^{w_2}``: labels would tell apart what has one name."""
+    above: dict[str, list[tuple[str, str]]] = {}
+    for node in nodes.of(Script):
+        match node:
+            case Script(base, None, Script(Name(letter), Num(number), None, 0)):
+                above.setdefault(letter, []).append((number, binders.bare(base)))
+    for letter, raised_to in above.items():
+        numbers, bases = ({*column} for column in zip(*raised_to, strict=True))
+        small = letter.islower() and letter not in names.INDEX_LETTERS
+        if small and len(numbers) == len(bases) == len({*raised_to}) > 1:
+            yield from bases

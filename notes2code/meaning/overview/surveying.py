@@ -307,6 +307,7 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases
     found |= {binders.bare(base) for base, _ in exponents.of_trials(nodes)}
+    found.update(exponents.numbered(nodes))
     for part in nodes.of(Frac):  # and as in the m_k / (1 - δ^k) of a bias that is corrected
         match part.bottom:
             case Infix("-", Num("1"), Script(Name(rate), _, Name())):

@@ -1,0 +1,17 @@
+"""What only a number tells apart is of one kind: the g_1 and the g_2 of ``g_1 x + g_2 y``."""
+
+from __future__ import annotations
+
+from notes2code.meaning.inference.run import Run
+
+
+def weigh(run: Run) -> None:
+    """Count against a reading that takes one for a number and the next one for an array, of neither
+    of which the note says what it is."""
+    ranks: dict[str, set[int]] = {}
+    for name, symbol in run.symbols.items():
+        stem, _, number = name.rpartition("_")
+        if number.isdigit() and symbol.kind == "array" and name not in run.shapes:
+            below = max(run.seen.counted.get(name, {0}))
+            ranks.setdefault(stem, set()).add(len(symbol.axes) - below)
+    run.pay(1.2 * sum(len(kinds) > 1 for stem, kinds in ranks.items() if stem))
