@@ -31,8 +31,8 @@ from notes2code.meaning.inference import (
 )
 from notes2code.meaning.inference.declared import is_of_said_kind
 from notes2code.meaning.inference.divergences import is_divergence
+from notes2code.meaning.inference.gates import HADAMARD
 from notes2code.meaning.inference.run import Run
-from notes2code.meaning.inference.values import HADAMARD
 from notes2code.meaning.notation import binders, functions, scripts
 from notes2code.meaning.overview import arithmetic, scales, volumes
 

@@ -18,6 +18,7 @@ from notes2code.meaning.inference import (
     softmax,
     turns,
 )
+from notes2code.meaning.inference.array_products import matrix_product
 from notes2code.meaning.inference.indexing import clipped, own_letter
 from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find_index
@@ -27,7 +28,6 @@ from notes2code.meaning.inference.values import (
     fresh,
     link,
     mapped,
-    matrix_product,
     reduce_all,
     scalar,
     settled,

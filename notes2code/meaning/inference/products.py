@@ -12,24 +12,28 @@ from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, ungroupe
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import applying, calls, given, powers, projected, sizes, turns
+from notes2code.meaning.inference.array_products import (
+    has_query_or_key,
+    is_made_a_row,
+    matrix_product,
+    two_vectors,
+)
 from notes2code.meaning.inference.declared import is_of_said_kind
+from notes2code.meaning.inference.gates import (
+    GATES,
+    are_of_gated_unit,
+    gated_by,
+    is_gate,
+    projected_on,
+)
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import (
-    GATES,
     Value,
-    are_of_gated_unit,
     dot,
     elementwise,
     free_roots,
-    gated_by,
-    has_query_or_key,
-    is_gate,
-    is_made_a_row,
-    matrix_product,
     outer,
-    projected_on,
     shape_text,
-    two_vectors,
 )
 from notes2code.meaning.notation import functions, scripts
 

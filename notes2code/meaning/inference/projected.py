@@ -11,8 +11,9 @@ from collections.abc import Sequence, Set
 from notes2code.diagnostics import Span, warning
 from notes2code.latex.tree import Infix, Juxt, Node
 from notes2code.meaning import ir, names
+from notes2code.meaning.inference.array_products import matrix_product
 from notes2code.meaning.inference.run import Run, find, find_index
-from notes2code.meaning.inference.values import Value, matrix_product, settled
+from notes2code.meaning.inference.values import Value, settled
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders
 

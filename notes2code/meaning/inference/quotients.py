@@ -6,15 +6,9 @@ from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Node, Num
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import moving, products, sizes
+from notes2code.meaning.inference.gates import HADAMARD
 from notes2code.meaning.inference.run import Run
-from notes2code.meaning.inference.values import (
-    HADAMARD,
-    Value,
-    elementwise,
-    is_logistic,
-    mapped,
-    shape_text,
-)
+from notes2code.meaning.inference.values import Value, elementwise, is_logistic, mapped, shape_text
 from notes2code.meaning.notation import binders
 
 

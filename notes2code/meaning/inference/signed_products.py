@@ -6,6 +6,13 @@ from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families, given, turns
+from notes2code.meaning.inference.gates import (
+    GATES,
+    HADAMARD,
+    are_of_gated_unit,
+    is_features,
+    mixes,
+)
 from notes2code.meaning.inference.products import (
     is_capital,
     is_gain,
@@ -19,16 +26,11 @@ from notes2code.meaning.inference.products import (
 )
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import (
-    GATES,
-    HADAMARD,
     Value,
-    are_of_gated_unit,
     dot,
     elementwise,
     free_roots,
-    is_features,
     mapped,
-    mixes,
     outer,
     shape_text,
 )

@@ -14,8 +14,9 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import moving, products, properties, symbols
+from notes2code.meaning.inference.gates import HADAMARD
 from notes2code.meaning.inference.run import Run, find_index
-from notes2code.meaning.inference.values import HADAMARD, Value, elementwise, free_roots, uses
+from notes2code.meaning.inference.values import Value, elementwise, free_roots, uses
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.notation import binders, scripts
 

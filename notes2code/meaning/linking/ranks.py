@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex.tree import Big, Infix, Num, Script
+from notes2code.meaning.inference.gates import GATES
 from notes2code.meaning.inference.softmax import is_softmax
-from notes2code.meaning.inference.values import GATES
 from notes2code.meaning.ir import (
     Call,
     Concat,
