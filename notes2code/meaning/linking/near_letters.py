@@ -10,7 +10,8 @@ from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.notation import roots
 from notes2code.meaning.overview import counting, label_letters, points, ratios
 from notes2code.meaning.overview.elements import numbered
-from notes2code.meaning.overview.index_letters import last_letters, lengths, neighbours
+from notes2code.meaning.overview.index_letters import last_letters, lengths
+from notes2code.meaning.overview.target_letters import neighbours
 
 _Place = tuple[str, tuple[str, ...]]
 """A note and a section of it."""

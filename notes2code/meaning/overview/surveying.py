@@ -37,6 +37,7 @@ from notes2code.meaning.overview import (
     doubtful_indices,
     elements,
     exponents,
+    free_letters,
     graph_matrices,
     identity,
     index_letters,
@@ -47,6 +48,7 @@ from notes2code.meaning.overview import (
     points,
     returns,
     step_letters,
+    target_letters,
     times,
     updates,
 )
@@ -136,7 +138,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
                 seen.squares.add(script_reader.unindexed(square.base))
             seen.sizes.update(binders.parts_of_size(statement))
             if not label_letters.of_arguments(statements):
-                index_letters.find_target_letters(seen, statement, nodes, scope)
+                target_letters.find(seen, statement, nodes, scope)
             seen.times.update(times.above(statement))
         elif isinstance(statement, Define):
             seen.bound.update(index_letters.of_an_element(statement))
@@ -147,7 +149,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     doubtful_indices.refuse_sizes_as_elements(nodes)
     doubtful_indices.refuse_arrows(nodes)
     seen.identities = identity.identities(nodes)
-    index_letters.find_free_letters(seen, nodes, statements, scope.labels)
+    free_letters.find(seen, nodes, statements, scope.labels)
     counting.from_one(seen, nodes, parts.on_left, scope.begins)
     seen.numbered = counting.numbered(seen, nodes, parts.targets)
 
