@@ -6,6 +6,7 @@ from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families, given, turns
+from notes2code.meaning.inference.factors import turned
 from notes2code.meaning.inference.gates import (
     GATES,
     HADAMARD,
@@ -13,18 +14,9 @@ from notes2code.meaning.inference.gates import (
     is_features,
     mixes,
 )
-from notes2code.meaning.inference.products import (
-    is_capital,
-    is_gain,
-    is_scale,
-    is_weight,
-    product,
-    scales,
-    shifted,
-    turned,
-    weighs_all,
-)
+from notes2code.meaning.inference.products import is_capital, is_scale, product, scales, shifted
 from notes2code.meaning.inference.run import Run, find_index
+from notes2code.meaning.inference.scaling import is_gain, is_weight, weighs_all
 from notes2code.meaning.inference.values import (
     Value,
     dot,

@@ -13,7 +13,7 @@ from itertools import pairwise
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import moving, products, properties, symbols
+from notes2code.meaning.inference import moving, properties, scaling, symbols
 from notes2code.meaning.inference.gates import HADAMARD
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import Value, elementwise, free_roots, uses
@@ -120,7 +120,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(0.8)  # what counts features is not added to a matrix
     elif _is_mean(right) and _input(left) in run.seen.points:
         pass  # the μ_i of x_i - μ_i is the mean of the vector x_i, a number
-    elif small.rank == 0 and products.is_gain(run, large) and free_roots(small.body):
+    elif small.rank == 0 and scaling.is_gain(run, large) and free_roots(small.body):
         run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
     elif (small.rank, large.rank) == (0, 1) and _is_of_pair(small):
         run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
