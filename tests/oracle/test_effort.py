@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 
 import numpy as np
 import pytest
+from effort import ends_soon
 
 from notes2code import FormulaError, compile_formula
 from notes2code.oracle import OracleError, evaluate, sample, tried
@@ -23,12 +23,11 @@ LONG = [
 @pytest.mark.parametrize("latex", LONG)
 def test_compiling_is_bounded(latex: str) -> None:
     compile_formula("y = x + 1")  # what is loaded once
+    assert ends_soon(lambda: compile_formula(latex))
     tracemalloc.start()
-    started = time.process_time()
     compile_formula(latex)
-    spent, (_, most) = time.process_time() - started, tracemalloc.get_traced_memory()
+    _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert spent < 2
     assert most < 200e6
 
 
@@ -45,13 +44,15 @@ def test_a_trial_ends() -> None:
 
 
 def test_long_chains_are_refused() -> None:
-    started = time.process_time()
+    assert ends_soon(_refuse_long_chain, within=50)
+
+
+def _refuse_long_chain() -> None:
     with pytest.raises(FormulaError, match="N2C020"):
         compile_formula("=".join(["a"] * 1000))
-    assert time.process_time() - started < 1
 
 
 def test_long_sums_are_quick() -> None:
-    started = time.process_time()
-    assert compile_formula("y = " + "+".join(f"a_{{{n}}}" for n in range(300))).status == "formula"
-    assert time.process_time() - started < 2
+    latex = "y = " + "+".join(f"a_{{{n}}}" for n in range(300))
+    assert compile_formula(latex).status == "formula"
+    assert ends_soon(lambda: compile_formula(latex))
