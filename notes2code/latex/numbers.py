@@ -14,6 +14,7 @@ MAX_DIGITS = 300
 
 _DECIMAL_COMMA = re.compile(r"\d+,\d+(?!\s*,|\d|\.\d)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,000)+(?![\d,.])")
+_MILLIONS = re.compile(r"[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,.])")
 _GROUPED = re.compile(r"\d+(?:\{,\}\d{3})+")
 _FACTOR = re.compile(
     r"(?:\s|\\[,;!: ])*(?:[A-Za-z(*/^·×]|\\(?:cdot|times|left|[dt]?frac|sqrt|sum|mathbf|boldsymbol"
@@ -26,7 +27,8 @@ class Numbers(Characters):
 
     def _number(self, text: str, at: int, end: int) -> int:
         """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000``,
-        ``10\\,000`` and ``10,000`` are whole: a decimal does not end so."""
+        ``10\\,000`` and ``10,000`` are whole: a decimal does not end so. In ``1,234,567`` are two
+        commas, and no list."""
         if len(text) > MAX_DIGITS:
             raise error(
                 "N2C020",
@@ -35,8 +37,11 @@ class Numbers(Characters):
                 "write it as a power, such as `10^{300}`",
             )
         decimal = _DECIMAL_COMMA.match(self.latex, at)
+        groups = _MILLIONS.match(self.latex, at)
         if thousands := _THOUSANDS.match(self.latex, at):
             text, end = thousands.group().replace(",", ""), thousands.end()
+        elif groups and self._is_one(text, at, groups.end()):
+            text, end = groups.group().replace(",", ""), groups.end()
         elif decimal and self._is_one(text, at, decimal.end()):
             text, end = decimal.group().replace(",", "."), decimal.end()
         elif text.startswith("0{,}") or not _GROUPED.fullmatch(text):
