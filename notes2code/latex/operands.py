@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from notes2code.diagnostics import Span, error, warning
-from notes2code.latex import environments
+from notes2code.diagnostics import Span, error, note, warning
+from notes2code.latex import bare_sigma, environments
 from notes2code.latex.arguments import FUNCTION_WORDS, INDICES, Arguments
 from notes2code.latex.characters import Token, row
 from notes2code.latex.reader import OPERANDS
@@ -74,6 +74,10 @@ class Operands(Arguments):
         if kind == "word" and text.lower() == "concat" and self.is_joining_sign():
             return self.big(first._replace(text="concat"))
         if text == "Sigma" and self.is_sum_sign():
+            return self.big(first._replace(kind="big", text="sum"))
+        if text == "Sigma" and bare_sigma.is_sum(self.tokens[self.at + 1 :]):
+            said = "`\\Sigma` is taken for the sign of a sum"
+            self.problems.append(note("N2C039", said, first.span))
             return self.big(first._replace(kind="big", text="sum"))
         if text == "Pi" and any(token.text == "=" for token in self.below()[0]):
             return self.big(first._replace(kind="big", text="prod"))
@@ -388,12 +392,19 @@ class Operands(Arguments):
         return Big(first.text, sub, sup, body, self.span_from(first))
 
     def of_magnitudes(self, operator: Node) -> Node:
-        """``\\max(|x|)`` for ``\\max|x|``; else the operator alone."""
+        """``\\max(|x|)`` for ``\\max|x|``, and ``\\max(x)`` for ``\\max{x}``; else the operator
+        alone."""
         opened = self.peek()
-        if opened.kind != "bar" or self.bars:
+        if opened.kind == "{":
+            given = self.scripts(self.primary(), opened)
+        elif opened.kind == "bar" and not self.bars:
+            given = self.scripts(self.bar_group(self.take()), opened)
+        else:
             return operator
-        magnitudes = self.scripts(self.bar_group(self.take()), opened)
-        group = Group("(", (magnitudes,), (), magnitudes.span)
+        if isinstance(given, Group) and given.open in ("(", ""):
+            group = replace(given, open="(")
+        else:
+            group = Group("(", (given,), (), given.span)
         return Juxt((operator, group), operator.span.to(group.span))
 
     def _refuse_lost_bound(self) -> None:

@@ -187,7 +187,7 @@ _TOLD = re.compile(
     "точность$|ошибка$|потери$|доля$|вероятность$|количество$|скорость$|стоимость$|награда$|"
     # What is compared, of one example.
     "^(?:actual|desired|expected|observed|predicted|true|num|number|total)(?:_|$)|"
-    "(?:^|_)(?:error|label|prediction|target|truth)$|"
+    "(?:^|_)(?:error|label|prediction|target|truth|zero_?point)$|"
     "[标標][签籤]$|^(?:实际|實際|真实|真實|预测|預測|期望|目标|目標|総|总)|^(?:予測|実際|正解)|ラベル$|"
     "^(?:예측|실제|정답|목표)|^(?:предсказан|истинн|целев|фактическ)",
     re.IGNORECASE,

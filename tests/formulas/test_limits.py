@@ -26,6 +26,12 @@ PAIRS = r"p_{ij} = u_i t_j, \quad "
         Case(rf"W_{{ij}} = \mathrm{{softmax}}_j(E_{{ij}}) {rest}", "E[n,m]", softmax)
         for rest in ("", r"\approx 0 \quad \text{for } j > i", r"\approx 0, \quad j > i")
     ),
+    # A set in parentheses behind says which ones there are.
+    Case(
+        r"q_v = \frac{p_v}{\sum_{u \in K} p_u}\ (v \in K)",
+        "p+[n] K+[n]",
+        lambda p, k: p / p.sum(),
+    ),
     # Windows, every other one, other elements.
     Case(
         PAIRS + r"0 \le i - j < w",

@@ -534,3 +534,10 @@ def test_the_outcome_of_a_trial_is_an_exponent_and_no_label(
 ) -> None:
     found = compile_formula(latex).reference(**{share: 0.3, outcome: 0.25})
     np.testing.assert_allclose(found, 0.3**0.25 * 0.7**0.75)
+
+
+def test_a_probability_in_a_definition_is_one_number_for_all_outcomes() -> None:
+    defined = r"p(y|x) = g(y, x) \, \pi(y|x)"
+    with pytest.raises(FormulaError, match="does not compute with `v, x`"):
+        compile_formula(r"r = \log p(u|x) - \log p(v|x)", context=defined)
+    assert compile_formula(r"r = \log p(u|x)", context=defined).status == "formula"

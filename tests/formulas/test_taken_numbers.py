@@ -36,6 +36,21 @@ def _told(latex: str, context: str = "") -> list[str]:
         "a Z sigma phi()",
         lambda a, z, s, phi: a * (1 + erf(z / np.sqrt(2))) / 2 + s * phi(z),
     ),
+    Case(
+        r"u = 1 - \frac{\text{SU}_{\text{in}}}{\text{SU}_{\text{all}}}",
+        "SU_in SU_all+",
+        lambda a, b: 1 - a / b,
+    ),
+    Case(r"u = \frac{\text{seen}}{2 \, \text{kept}}", "seen kept+", lambda a, b: a / (2 * b)),
+    Case(r"u = \frac{\text{logits}}{\text{scale}}", "logits[n,m] scale+", lambda a, b: a / b),
+    Case(
+        r"u = \mathrm{round}(X \cdot \text{scale} + \text{zero\_point})",
+        "X[n,d] scale zero_point",
+        lambda x, s, z: np.round(x * s + z),
+    ),
+    Case(r"z_{\text{big}} = s \cdot z", "s z[d]", lambda c, z: c * z),
+    Case(r"u = A + \frac{B}{D^\beta}", "A B D+ beta", lambda a, b, d, k: a + b / d**k),
+    Case(r"u = \left(\frac{D_0}{D}\right)^\beta", "D_0+ D+ beta", lambda e, d, k: (e / d) ** k),
 )
 def test_numbers_of_statistics(case: Case) -> None:
     check(case)
@@ -49,6 +64,8 @@ def test_numbers_of_statistics(case: Case) -> None:
         (r"G = 5 N D", "`N` and `D`"),
         (r"T_{total} = T_{in} + 3 N T_{out}", "`T_{in}`, `N` and `T_{out}`"),
         (r"MR = AC \cdot BC", "`AC` and `BC`"),
+        (r"u = \frac{\text{SUB}}{\text{ALL}}", "`\\text{SUB}`"),
+        (r"z_{\text{big}} = s \cdot z", "`s`"),
         (r"y(t) = y_0 e^{-t / \tau}", "`y_0`"),
         (r"z = s \cdot (q - o)", "`s`"),
         (r"u = \prod_{k=1}^{n} E_k", "`E_k`"),

@@ -187,6 +187,8 @@ def test_attention(case: Case) -> None:
         lambda h, w: h.reshape(-1) @ w,
     ),
     Case(r"z = [x_1 A; \cdot \cdot \cdot ; x_n A]", "x[n,d] A[d,p]", lambda x, a: x @ a),
+    Case(r"z = \max{x} - \min{|x|}", "x[n]", lambda x: x.max() - np.abs(x).min()),
+    Case(r"z = \max{x, 0}", "x[n]", lambda x: np.maximum(x, 0)),
     Case(
         r"y = q [K_{past}, K_{new}]^\top \quad \square",
         "q[d] K_past[n,d] K_new[m,d]",

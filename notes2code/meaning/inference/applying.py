@@ -79,6 +79,7 @@ def apply(
         if equation is usual or ((usual is not None or attends) and len(arguments) == 1):
             return _other_arity(run, use, equation, arguments, span, named)
         raise _other_number(use, equation, len(arguments), span)
+    left_out.refuse_other_events(run, use, equation, arguments, span)
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
     if equation is usual:

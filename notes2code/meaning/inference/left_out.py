@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.meaning import ir
+from notes2code.meaning.inference.probabilities import is_conditional
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value
-from notes2code.meaning.ir import Idx, Ref
+from notes2code.meaning.ir import Equation, Idx, Ref
 from notes2code.meaning.notation.scripts import Use
 
 
@@ -24,7 +26,25 @@ def refuse_others(run: Run, use: Use, unused: Sequence[Value], span: Span) -> No
             span,
             "define what it is made of, such as its heads, by the name that stands in parentheses",
         )
-    if run.left_out.setdefault(use.name, texts) != texts:
+    _refuse_unlike(run, use, use.name, texts, span)
+
+
+def refuse_other_events(
+    run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span
+) -> None:
+    """The π(y | x) in a definition of p(y | x) is an input, and so one number for all y."""
+    events = [one.written for one in equation.inputs if is_conditional(one.written)]
+    written = {one.name: re.escape(one.written) for one in equation.inputs}
+    texts = tuple(
+        run.quote(value.span)
+        for name, value in zip(equation.parameters, arguments, strict=False)
+        if any(re.search(rf"(?<![\\\w]){written[name]}(?!\w)", event) for event in events)
+    )
+    _refuse_unlike(run, use, f"{use.name} in events", texts, span)
+
+
+def _refuse_unlike(run: Run, use: Use, called: str, texts: tuple[str, ...], span: Span) -> None:
+    if run.left_out.setdefault(called, texts) != texts:
         raise error(
             "N2C033",
             f"the definition of `{use.name}` does not compute with `{', '.join(texts)}`, in which "

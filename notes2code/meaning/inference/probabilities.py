@@ -35,7 +35,7 @@ def is_probability(run: Run, use: Use, group: Group) -> bool:
     if names.base_letter(use.name) in names.PROBABILITIES and said:
         return True
     symbol = run.symbols.get(use.name)
-    if symbol is not None and symbol.kind == "array" and _has_bar(symbol.written):
+    if symbol is not None and symbol.kind == "array" and is_conditional(symbol.written):
         return True
     known = use.name in run.defined or use.name in run.shapes or use.name in run.scope.arrays
     return use.name in run.seen.sampled and not known
@@ -84,7 +84,8 @@ def is_normalised(run: Run) -> bool:
     return defines and divided and bool(run.whole_parameters)
 
 
-def _has_bar(call: str) -> bool:
+def is_conditional(call: str) -> bool:
+    """Whether a bar stands in a call as it is written, as in ``P(y | x)``."""
     return any(sign in call for sign in ("|", "\\mid", "\\vert", "∣"))
 
 
@@ -111,7 +112,7 @@ def probability(run: Run, use: Use, group: Group, span: Span) -> Value:
         symbol = run.symbols[name] = Symbol(name, axes, run.quote(span), span)
     event = tuple(_event(run, group, []))
     same = run.events.setdefault(name, event) == event
-    if len(indices) != len(symbol.axes) or bool(bars) != _has_bar(symbol.written) or not same:
+    if len(indices) != len(symbol.axes) or bool(bars) != is_conditional(symbol.written) or not same:
         raise error(
             "N2C041",
             f"`{run.quote(span)}` is of another event than `{symbol.written}`",

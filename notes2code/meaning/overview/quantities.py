@@ -43,7 +43,8 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     found = {*ratios.numbers(nodes), *scales.numbers(nodes), *counts.numbers(nodes, defines)}
     found |= {*costs.numbers(nodes, defines), *_of_functions(nodes), *_rounded(nodes)}
     found |= _of_density(nodes)
-    found |= {name for define in defines for name in _of_ratio(define)}
+    for define in defines:
+        found.update(*map(set, (_of_ratio(define), scales.of_likes(define))))
     return volumes.numbers(nodes, defines, found)
 
 
@@ -70,7 +71,10 @@ def worded(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
 def gaps(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The d of ``\\max(0, m - d)`` and of ``[d_p - d_q + m]_+``, which is held against a margin: a
     distance, and no count of features. Where one counts places or examples too, as in ``\\max(0,
-    i - d)``, nothing is said."""
+    i - d)``, nothing is said. So is the D that a law of scaling raises to a measured power."""
+    shares = (node for node in nodes.of(Script) if isinstance(node.base, Group))
+    for power in (*shares, *(below for _, below in arithmetic.quotients(nodes))):
+        yield from filter(names.is_size_name, _of_power_law(power))
     for node in nodes.of(Juxt, Script):
         difference = _hinged(node)
         if difference is None or words_in(difference) & seen.bound:
@@ -78,6 +82,20 @@ def gaps(seen: Survey, nodes: Nodes) -> Iterator[str]:
         uses = map(seen.understood, arithmetic.terms(difference))
         whole = {use.name for use in uses if use is not None and not use.indices}
         yield from filter(names.is_size_name, whole if whole.isdisjoint(["n", "N"]) else ())
+
+
+def _of_power_law(node: Node) -> Iterator[str]:
+    """Both of ``(D_c / D)^α``, and the D of the divisor ``D^β``: how much data there is, which a
+    loss falls off with by a power that is measured."""
+    match node:
+        case Script(Group(_, (Frac(one, other),)), None, sup) if _is_greek(sup):
+            yield from (*arithmetic.capitals(one), *arithmetic.capitals(other))
+        case Script(Name() as base, None, sup) if _is_greek(sup):
+            yield from arithmetic.capitals(base)
+
+
+def _is_greek(sup: Node | None) -> bool:
+    return sup is not None and binders.bare(ungrouped(sup)) in names.GREEK
 
 
 def _hinged(node: Node) -> Infix | None:
@@ -174,9 +192,7 @@ def _of_count(node: Node) -> Iterator[str]:
 
 def _rounded(nodes: Nodes) -> Iterator[str]:
     """What is rounded: matrices are, but never all of them up. The zero point Z is added to it."""
-    if any(name.text == "round" for name in nodes.of(Name)):
-        points = (term for node in arithmetic.sums(nodes) for term in arithmetic.terms(node))
-        yield from (name for name in map(binders.bare, points) if name == "Z")
+    yield from (name for name in _points(nodes) if name == "Z")
     for group in nodes.of(Group):
         down = group.open == "⌊" and all(map(arithmetic.is_arithmetic, group.items))
         if group.open == "⌈" or down:
@@ -184,6 +200,26 @@ def _rounded(nodes: Nodes) -> Iterator[str]:
         if group.open in "⌈⌊":
             yield from filter(None, map(_shared_out, group.items))
             yield from (name for item in group.items for name in _counted(item))
+
+
+def scaled_to_round(nodes: Nodes) -> Iterator[str]:
+    """The words of ``round(X · scale + zero_point)``, which are one number each for all of X."""
+    words = {name for name in _points(nodes) if name != "Z"}
+    for added in map(arithmetic.terms, arithmetic.sums(nodes)):
+        if not words.isdisjoint(map(binders.bare, added)):
+            factors = (factor for term in added for factor in arithmetic.multiplied(term))
+            yield from (name for name in map(binders.bare, factors) if names.is_number(name))
+            yield from words
+
+
+def _points(nodes: Nodes) -> Iterator[str]:
+    """The zero points that are added to what is rounded."""
+    if any(name.text == "round" for name in nodes.of(Name)):
+        added = (term for node in arithmetic.sums(nodes) for term in arithmetic.terms(node))
+        yield from filter(_ZERO_POINT.fullmatch, map(binders.bare, added))
+
+
+_ZERO_POINT = re.compile("[zZ]ero_?[pP]oint|Z")
 
 
 def _counted(item: Node) -> Sequence[str]:

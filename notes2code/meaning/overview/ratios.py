@@ -37,6 +37,7 @@ def numbers(nodes: Nodes) -> Iterator[str]:
             yield name
         else:
             yield from (*_scaled(*parts), *_shared_out(*parts), *_counted(parts[1]))
+            yield from _of_words(*parts)
 
 
 def _statistics(above: Node, below: Node) -> Iterator[str]:
@@ -152,6 +153,29 @@ def _scaled(above: Node, below: Node) -> Iterator[str]:
             yield from (name + end for name in arithmetic.capitals(base) for end in ("", "_prime"))
         case Script(Name() as base, Name(), None, 0) if alike(below, base):
             yield from arithmetic.capitals(base)
+
+
+def _of_words(above: Node, below: Node) -> Sequence[str]:
+    """The words of ``\\text{RSS} / \\text{TSS}``, which are of one kind where words alone are
+    divided: what a matrix is divided by is called so, a scale or a temperature."""
+    words = [[*_words(part)] for part in (above, below)]
+    if not all(map(all, words)) or any(map(names.is_number, words[1])):
+        return ()
+    return [word for part in words for word in part]
+
+
+def _words(node: Node) -> Iterator[str]:
+    """The words that are added and multiplied in a node, "" for anything else in it."""
+    for term in arithmetic.terms(ungrouped(node)):
+        for factor in arithmetic.multiplied(term):
+            name = arithmetic.plain(factor)
+            base = names.base_letter(name)
+            if not isinstance(factor, Num):
+                yield name if len(base) > 1 and base not in names.GREEK | _GIVEN else ""
+
+
+_GIVEN = frozenset("input query key value mean var std".split())
+"""Words of arrays, and of what an array is normalised with."""
 
 
 def _counted(below: Node) -> Iterator[str]:

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic, exponents
+from notes2code.meaning.stated import Define
 
 SCALES = frozenset("as")
 """Small letters that scale a difference in parentheses, and are no functions of it."""
@@ -40,6 +41,19 @@ def numbers(nodes: Nodes) -> Iterator[str]:
         yield from (*_scales(factors), *_of_scores(factors), *_of_power_law(factors))
     for above, below in arithmetic.quotients(nodes):
         yield from _shifting(above, below)
+
+
+def of_likes(define: Define) -> Iterator[str]:
+    """The s of ``z_{scaled} = s · z`` and ``z' = z s``: what is of one kind with z is z times a
+    number."""
+    match define.target, [arithmetic.multiplied(value) for value in define.values]:
+        case Script(Name(letter), None | Name() as label, None), [(one, other)]:
+            if label is not None and (len(label.text) == 1 or label.text in names.GREEK):
+                return
+            for scale, whole in ((one, other), (other, one)):
+                match scale, whole:
+                    case Name(text, _, ""), Name(same) | Script(Name(same)) if same == letter:
+                        yield from [text] if len(text) == 1 and text.islower() else []
 
 
 def _lengths(nodes: Nodes) -> Iterator[str]:

@@ -52,7 +52,13 @@ from notes2code.meaning.overview import (
     times,
     updates,
 )
-from notes2code.meaning.overview.quantities import bounded, gaps, quantities, worded
+from notes2code.meaning.overview.quantities import (
+    bounded,
+    gaps,
+    quantities,
+    scaled_to_round,
+    worded,
+)
 from notes2code.meaning.overview.survey import Survey, defined_by_both, used
 from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.stated import Declare, Define, Range, Statement
@@ -191,6 +197,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     said = {*seen.rates, *worded(nodes, defines)}
     said |= {seen.use(weight).name for weight in bare_sums.numbered(nodes)}
     seen.placed |= {seen.use(weight).name for weight in bare_sums.scheduled(nodes)}
+    seen.placed.update(scaled_to_round(nodes))
     said.update(points.errors(seen, nodes), label_letters.of_mixtures(nodes))
     said.update(updates.paces(seen, nodes, statements))
     seen.gaps = {*gaps(seen, nodes)}

@@ -6,7 +6,20 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span
 from notes2code.latex.joining import WHERE
-from notes2code.latex.tree import Clause, Dots, Group, Infix, Juxt, Name, Node, Num, Relation, walk
+from notes2code.latex.tree import (
+    Accent,
+    Clause,
+    Dots,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Relation,
+    Script,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.stated import Range
 
@@ -105,12 +118,23 @@ def behind(node: Node) -> tuple[Node, tuple[Node, ...]] | None:
             return (whole, cut[1]) if named else None
         case Infix(right=last) if cut := behind(last):
             return replace(node, right=cut[0], span=Span(node.span.start, cut[0].span.end)), cut[1]
-        case Juxt((*factors, last)) if said := in_parentheses(last):
+        case Juxt((*factors, last)) if said := in_parentheses(last) or _of_set(factors[-1], last):
             if len(factors) == 1:
                 return factors[0], said
             span = Span(node.span.start, factors[-1].span.end)
             return replace(node, factors=tuple(factors), span=span), said
     return None
+
+
+def _of_set(before: Node, last: Node) -> tuple[Node, ...]:
+    """The ``v ∈ K`` of ``p_v\\ (v ∈ K)`` and of a quotient with that behind it; an event has the
+    name of its probability before it."""
+    match last:
+        case Group("(", (Relation((Name(letter), _), ("∈",)) as said,)):
+            called = isinstance(before, Name | Script | Accent)
+            counted = any(isinstance(one, Name) and one.text == letter for one in walk(before))
+            return () if called and not counted else (said,)
+    return ()
 
 
 def _counting(said: tuple[Node, ...]) -> str | None:
