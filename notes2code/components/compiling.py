@@ -154,6 +154,8 @@ class Compiler:
         if typed.equation is None or own.equation is None:
             return compiled
         numbers = {given.name for given in typed.equation.inputs if not given.shape}
+        defined = self.linker.formulas.nearest(compiled.entry, sorted(numbers), "arrays", within=1)
+        numbers.intersection_update(defined)  # the γ of γ x̂_i + β is as it is beside all of x̂
         if all(given.name not in numbers for given in own.equation.inputs if given.shape):
             return compiled
         return self._retyped(replace(compiled, status="formula", recognised=None), typed)

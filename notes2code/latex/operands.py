@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -48,6 +49,23 @@ def _in_parentheses(sup: Node) -> Node:
         case Script(Group("[", (_,)) as which, None, Name("T" | "top") as last, 0, span):
             return Juxt((_in_parentheses(which), last), span)
     return sup
+
+
+def _with_braced_lists(
+    items: Sequence[Node], separators: Sequence[str]
+) -> tuple[list[Node], list[str]]:
+    """A list with the items of those that a brace below, or only TeX's braces, hold together:
+    ``[\\underbrace{a, b}_{…}; c]`` is ``[a, b; c]``."""
+    found: list[Node] = []
+    signs: list[str] = []
+    for at, item in enumerate(items):
+        if isinstance(item, Group) and item.open == "" and item.separators:
+            found += item.items
+            signs += item.separators
+        else:
+            found.append(item)
+        signs += separators[at : at + 1]
+    return found, signs
 
 
 def _one_to_another(script: Node) -> Node:
@@ -231,6 +249,8 @@ class Operands(Arguments):
         """What stands between two delimiters."""
         bars, self.bars = self.bars, []
         items, separators = self.items(("close", "null"), start)
+        if start.text in "([":
+            items, separators = _with_braced_lists(items, separators)
         self.bars = bars
         end = self.tokens[self.at - 1]
         wanted = CLOSING[start.text]

@@ -355,7 +355,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 }
 
 PARTS: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in names if name not in ("span", "op_span"))
+    kind: tuple(name for name in names if name not in ("span", "op_span", "slash"))
     for kind, names in _FIELDS.items()
 }
 """The fields of each kind of node, but for its places."""

@@ -338,6 +338,7 @@ def test_shared_keys_and_values(key: str, value: str) -> None:
 
 GROUPS = [
     r"g(i)",
+    r"\text{map}(i)",
     r"\lfloor i g / h \rfloor",
     r"\lceil i / r \rceil",
     r"\lceil \frac{i g}{h} \rceil",

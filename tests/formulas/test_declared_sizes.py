@@ -11,6 +11,13 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
 
 
 @table(
+    # Crosses part axes, and dots do not.
+    Case(
+        r"Y = X W",
+        "X[n,h*d] W[h*d,m] h# d#",
+        lambda x, w, h, d: x @ w,
+        context=[r"X \in \mathbb{R}^{n \times h \cdot d}"],
+    ),
     # An index that runs as far as there are columns tells one of them.
     Case(
         r"u_i = z_i + p_i, \quad i = 1, \dots, m",

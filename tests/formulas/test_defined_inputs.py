@@ -38,6 +38,7 @@ OF_TOKENS = [r"p = W_p x", r"g = W_g x", r"u = W_u x", r"s_{ij} = p_i^\top g_j"]
         lambda x, q: np.max(np.abs(x)) / 127 * q,
         context=[r"s = \frac{\max |x|}{127}"],
     ),
+    Case(r"N = \exp(H)", "H", np.exp, context=[r"H = -\sum_i p_i \log p_i"]),
     Case(
         r"y_i = \sum_j \beta_{ij} u_j",
         "beta[n,m] u[m,d]",

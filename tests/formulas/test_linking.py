@@ -24,6 +24,16 @@ TURNED = (
         lambda q, k, v: softmax(k @ q) @ v,
         context=[r"\alpha(q, k_i) = \frac{\exp(q^\top k_i)}{\sum_{j=1}^m \exp(q^\top k_j)}"],
     ),
+    # A sum may count with the letter of an array that another formula makes.
+    Case(
+        r"y_i = \sum_{j=1}^n \frac{\exp(s_{ij})}{\sum_{k=1}^n \exp(s_{ik})} u_j",
+        "W_q[p,d] h[n,d] W_k[p,d] W_u[m,d]",
+        lambda q, h, k, u: softmax((h @ q.T) @ (h @ k.T).T) @ h @ u.T,
+        context=[
+            r"q_i = W_q h_i \\ k_i = W_k h_i \\ u_i = W_u h_i",
+            r"s_{ij} = q_i^\top k_j",
+        ],
+    ),
     # The f_i that stands without parentheses, too, is no function.
     Case(
         r"s = \sum_i w_i \frac{f_i (k_1 + 1)}{f_i + k_1}",

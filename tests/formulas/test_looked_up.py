@@ -23,6 +23,7 @@ def _unlikely(u: Any, rows: Any) -> Any:
 @table(
     Case(r"h_i = E_{w_i} + P_i", "E_w[n,d] P[n,d]", np.add),
     Case(r"h_t = \mathbf{E}[x_t] + \mathbf{P}[t]", "E_x[n,d] P[n,d]", np.add),
+    Case(r"h_t = E[\text{word}_t] + P_t", "E_word[n,d] P[n,d]", np.add),
     Case(r"h_t = \tanh(U e_{y_{t-1}})", "U[p,d] e_y[n,d]", lambda u, e: np.tanh(e @ u.T)),
     Case(
         r"A_{ij} = (E_{x_i} + P_i) W_q W_k^\top (E_{x_j} + P_j)^\top",

@@ -33,6 +33,13 @@ def _scaled_columns(m: Any, w: Any) -> Any:
 
 
 @table(
+    # The gain and the bias beside each normalised number are vectors, in a formula alone, too.
+    Case(
+        r"\mathrm{LN}(z_i) = \gamma \cdot \hat z_i + \beta",
+        "z[n] epsilon+ gamma[n] beta[n]",
+        lambda z, e, g, b: g * (z - z.mean()) / np.sqrt(z.var() + e) + b,
+        context=[r"\hat z_i = \frac{z_i - \mu}{\sqrt{\sigma^2 + \epsilon}}"],
+    ),
     # The deviation of a list is that of its numbers.
     Case(
         r"a_i = \frac{b_i - \text{mean}(b_1, \dots, b_n)}{\text{std}(b_1, \dots, b_n)}",

@@ -65,6 +65,18 @@ def test_what_a_list_defines_may_stand_beside_its_elements() -> None:
         context=[r"x_p \in \mathbb{R}^{c}"],
     ),
     # A list on the right of an equation may stand without brackets.
+    # Two families are the rows of one matrix, or the numbers of one vector.
+    Case(
+        r"Z = [\underbrace{P_1, P_2, \dots, P_m}_{\text{prompt}}; \underbrace{x_1, \dots, x_n}]",
+        "P[m,d] x[n,d]",
+        lambda p, x: np.vstack([p, x]),
+    ),
+    Case(r"Z = (a_1, \dots, a_m, b_1, \dots, b_n)", "a[m] b[n]", lambda a, b: np.hstack([a, b])),
+    Case(
+        r"z = [e^{w_1^\top x - \|x\|^2 / 2}, \dots, e^{w_m^\top x - \|x\|^2 / 2}]",
+        "w[m,d] x[d]",
+        lambda w, x: np.exp(w @ x - x @ x / 2),
+    ),
     Case(r"U = u_{-k}, \dots, u_{-1}", "u[k,d]", lambda u: u),
     Case(r"y = y_1, y_2, \dots, y_T", "y[n,d]", lambda y: y),
 )

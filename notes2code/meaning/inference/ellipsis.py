@@ -96,14 +96,27 @@ def _apart(item: Node) -> Node:
     return replace(item, sub=Group("", pair, (",",), span))
 
 
+def parts(items: Sequence[Node]) -> list[Sequence[Node]]:
+    """A list in parts: each family with its dots, and each item before one that is of another
+    kind, as the first of ``x_c, z_1, …, z_n``. What more stands behind the last family, or counts
+    on from one, is of one part with all."""
+    found: list[Sequence[Node]] = []
+    rest = list(items)
+    while (at := next((k for k, one in enumerate(rest) if isinstance(one, Dots)), 0)) > 0:
+        kinds = (_counts_up_to(item, rest[at - 1]) for item in rest[: at - 1])
+        first = next((k for k, alike in enumerate(kinds) if alike), at - 1)
+        counts_on = bool(found) and _differences(found[-1][-1], None, rest[0], [])
+        if at + 1 == len(rest) or counts_on:
+            return [items]
+        found += [*([item] for item in rest[:first]), rest[first : at + 2]]
+        rest = rest[at + 2 :]
+    return [items] if rest else found
+
+
 def leading(items: Sequence[Node]) -> int:
-    """How many items before those that the dots go on from are of another kind, as the first of
-    ``x_c, z_1, …, z_n``."""
-    at = next(k for k, item in enumerate(items) if isinstance(item, Dots))
-    if at < 2 or len(items) != at + 2:
-        return 0
-    kinds = (_counts_up_to(item, items[at - 1]) for item in items[: at - 1])
-    return next((k for k, alike in enumerate(kinds) if alike), at - 1)
+    """How many items of another kind stand before the only family of a list."""
+    found = parts(items)
+    return len(found) - 1 if sum(len(part) > 1 for part in found) == 1 else 0
 
 
 def _counts_up_to(item: Node, later: Node) -> bool:

@@ -46,8 +46,8 @@ def listed(run: Run, node: Group) -> Value:
         if (away := distances.listed(run, flat, node.span)) is not None:
             return away
         _refuse_transposed(run, flat)
-        if lead := ellipsis.leading(flat):
-            return _led(run, flat[:lead], flat[lead:], node.span)
+        if len(parts := ellipsis.parts(flat)) > 1:
+            return _in_parts(run, parts, node.span)
         index, values = ellipsis.family(run, flat, node.span)
         if len(values) == 1 and node.open == "(" and values[0].rank < 2:
             _doubt_vectors(run, values[0])
@@ -206,8 +206,8 @@ def concatenated(
     flat = _flattened(items)
     _refuse_transposed(run, flat)
     if any(map(_dots, flat)):
-        if lead := ellipsis.leading(flat):
-            return _led(run, flat[:lead], flat[lead:], span)
+        if len(parts := ellipsis.parts(flat)) > 1:
+            return _in_parts(run, parts, span)
         index, values = ellipsis.family(run, flat, span)
         _doubt_numbers(run, flat[-1], values[0])
         if named and values[0].rank == 0:
@@ -471,27 +471,41 @@ def end_to_end(run: Run, index: Index, value: Value, span: Span) -> Value:
     return Value(body, (*value.axes[:-1], axis), span)
 
 
-def _led(run: Run, lead: Sequence[Node], family: Sequence[Node], span: Span) -> Value:
-    """``[x_c; z_1; …; z_n]``, a family behind items of another kind: numbers make a vector; vectors
-    are joined end to end, or are the rows of a matrix, as the patches of an image behind a token
-    of their own."""
-    firsts = [run.lower(item) for item in lead]
-    index, (value, *others) = ellipsis.family(run, family, span)
-    if others or value.rank > 1 or any(first.rank != value.rank for first in firsts):
+def _in_parts(run: Run, parts: Sequence[Sequence[Node]], span: Span) -> Value:
+    """``[x_c; z_1; …; z_n]``, a family beside items of another kind, or beside another family:
+    numbers make a vector; vectors are joined end to end, or are the rows of a matrix, as the
+    patches of an image behind a token of their own, and the tokens behind a prompt."""
+    found = [_part(run, part, span) for part in parts]
+    first = found[0][1]
+    if first.rank > 1 or any(value.rank != first.rank for _, value in found):
         raise error("N2C041", "only numbers or vectors can be joined with others here", span)
-    if value.rank:
-        ways = (("joined end to end", 0.0), ("the rows of a matrix", 0.25))
+    if first.rank:
+        several = sum(len(part) > 1 for part in parts) > 1
+        ways = (("joined end to end", 0.25 * several), ("the rows of a matrix", 0.25))
+        ways = ways[::-1] if several else ways
         way = run.choose(f"list {span.start}", ways)
         run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
-        if way == ways[0][0]:
-            return joined_values(run, [*firsts, end_to_end(run, index, value, span)], span)
-    for first in firsts:
-        for mine, theirs in zip(value.axes, first.axes, strict=True):
+        if way == "joined end to end":
+            ends = [v if i is None else end_to_end(run, i, v, span) for i, v in found]
+            return joined_values(run, ends, span)
+    for _, value in found:
+        for mine, theirs in zip(first.axes, value.axes, strict=True):
             link(run, mine, theirs, span)
-    rows = [*(Lambda((Index("", Size("", value=ir.ONE)),), first.body) for first in firsts)]
-    rows.append(Lambda((index,), value.body))
-    axis = fresh(Size("", value=ir.add(index.size, ir.Num(len(firsts)))))
-    return Value(Concat(tuple(rows), Idx(axis)), (axis, *value.axes), span)
+    rows = [Lambda((i or Index("", Size("", value=ir.ONE)),), v.body) for i, v in found]
+    sizes = [index.size for index, _ in found if index is not None]
+    single = [ir.Num(len(found) - len(sizes))] if len(found) > len(sizes) else []
+    axis = fresh(Size("", value=ir.add(*sizes, *single)))
+    return Value(Concat(tuple(rows), Idx(axis)), (axis, *first.axes), span)
+
+
+def _part(run: Run, part: Sequence[Node], span: Span) -> tuple[Index | None, Value]:
+    """One item, or the general item of a family and what counts it."""
+    if len(part) == 1:
+        return None, run.lower(part[0])
+    index, (value, *others) = ellipsis.family(run, part, span)
+    if others:
+        raise error("N2C041", "only numbers or vectors can be joined with others here", span)
+    return index, value
 
 
 def _interleaved(index: Index, values: list[Value], span: Span) -> Value:

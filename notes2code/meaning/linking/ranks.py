@@ -433,7 +433,7 @@ def _may_be(name: str, by_custom: int, rank: int) -> bool:
     one kind. So is a word with a label, such as cost_a, what it is defined as."""
     if name in ("Q", "K", "V"):
         return rank == by_custom
-    if base_letter(name) in ("H", "X", "Z") and rank < by_custom:
+    if base_letter(name) in ("H", "X", "Z") and 0 < rank < by_custom:
         return False  # the layer that makes H^{(l)} may act on each of its rows alone
     labelled = "_" in name and len(base_letter(name)) > 1
     loose = by_custom == 0 or labelled or name[0].isupper()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.latex.tree import Frac, Group, Infix, Juxt, Name, Node, ungrouped
 
-NAMES = frozenset(["g", "G", "kv", "group"])
+NAMES = frozenset(["g", "G", "kv", "group", "map"])
 """Names of functions that give the group of a head."""
 
 

@@ -143,7 +143,8 @@ def find_ends(seen: Survey, nodes: Sequence[Node]) -> None:
         if not dots:
             continue
         first = {name for item in items[: dots[0]] for name in binders.letters_in_scripts(item)}
-        for item in items[dots[-1] :]:
+        behind = (items[at + 1] for at in dots[:-1])  # each of several families ends there
+        for item in (*behind, *items[dots[-1] :]):
             for letter in binders.letters_in_scripts(item):
                 if letter not in first:
                     seen.ends.add(letter)

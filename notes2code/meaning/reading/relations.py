@@ -173,6 +173,10 @@ def _axes(node: Node) -> tuple[Node, ...]:
         # The P² × C of ℝ^{(P² × C) × D} is one axis.
         sides = (node.left, node.right)
         return tuple(x for side in sides for x in ((side,) if _is_total(side) else _axes(side)))
+    if isinstance(node, Infix) and node.op == "·" and isinstance(node.left, Infix):
+        # The × of n × h · d parts axes, and the last of them is h times d.
+        axes = _axes(node.left)
+        return (*axes[:-1], replace(node, left=axes[-1]))
     if isinstance(node, Script) and isinstance(node.sub, Infix) and node.sub.op == "×":
         # The brace of d_{model × d_k} closes too late.
         first = replace(node, sub=node.sub.left)

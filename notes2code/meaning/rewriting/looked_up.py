@@ -92,7 +92,7 @@ def _place(node: Script) -> tuple[Node, ...]:
             Name(key) as name, (Name() | Infix("+" | "-", Name(), Num())) as index, None, 0
         ):
             letter = index.text if isinstance(index, Name) else names.label(index.left)
-            plain = len(key) == 1 and key.islower() and key not in names.INDEX_LETTERS
+            plain = key.islower() and key not in names.INDEX_LETTERS
             table = node.base.base if isinstance(node.base, Accent) else node.base
             known = isinstance(table, Name) and table.text not in names.PROBABILITIES
             if plain and letter in names.INDEX_LETTERS and known:

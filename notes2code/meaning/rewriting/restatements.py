@@ -12,6 +12,7 @@ from notes2code.meaning.notation import groups
 from notes2code.meaning.overview import bare_sums
 from notes2code.meaning.rewriting import (
     aliases,
+    bound_apart,
     complex_pairs,
     expectations,
     groups_defined,
@@ -55,6 +56,8 @@ RESTATEMENTS = (
     Restatement(lambda nodes: {"e", "cos"} & nodes.words, complex_pairs.apart),
     # A cache that grows says of which rows it is made.
     Restatement(lambda nodes: nodes.of(Group, Infix), grown_rows.written_out),
+    # A letter that counts in a sum is none of an array that another statement defines.
+    Restatement(lambda nodes: nodes.of(Big), bound_apart.renamed),
     # A sum without an index has the one that its terms show.
     Restatement(lambda nodes: nodes.of(Big), bare_sums.indexed),
 )
