@@ -32,6 +32,9 @@ from notes2code.vault.model import Note, Paragraph
 ROUGHLY = 0.05
 """What ``≈`` may be off, relative to the value."""
 
+_UNITS = (1, *(base**power for power in range(1, 5) for base in (1000, 1024)))
+"""What a result may be given in by a word behind the formula, such as ``GB``."""
+
 _NUMBER = re.compile(r"\d*\.\d+|\d+")
 
 
@@ -45,15 +48,22 @@ def wrong_results(latex: str, tree: Tree, scope: Scope) -> Iterator[Problem]:
             given, said = (_worth(latex, side, scope) for side in (left, right))
             if given is None or said is None or given.shape != said.shape:
                 continue
-            slack = max(_rounding(left, given), _rounding(right, said))
-            slack += ROUGHLY * float(np.abs(given).max()) if sign == "≈" else 0.0
-            if not np.allclose(given, said, rtol=1e-9, atol=slack):
+            units = _UNITS if right is clause.node.operands[-1] else (1,)
+            if not any(_agree(sign, (left, given / unit), (right, said)) for unit in units):
                 yield warning(
                     "N2C055",
                     f"the left-hand side is {_text(given)}",
                     right.span,
                     "one of the two is a slip; nothing is computed with it",
                 )
+
+
+def _agree(sign: str, *sides: tuple[Node, NDArray[Any]]) -> bool:
+    """Whether two sides are one as far as their digits and the sign between them tell."""
+    given, said = (value for _, value in sides)
+    slack = max(_rounding(side, value) for side, value in sides)
+    slack += ROUGHLY * float(np.abs(given).max()) if sign == "≈" else 0.0
+    return np.allclose(given, said, rtol=1e-9, atol=slack)
 
 
 def _goes_on(latex: str, clause: Clause, behind: Clause | None) -> bool:

@@ -454,9 +454,9 @@ class Tokens(Numbers):
 
     def _is_unit(self, said: str, start: int, content: int, end: int) -> bool:
         """Whether words end a side, a blank before them, and say what that counts: the ``bytes`` of
-        ``2 N \\text{ bytes}``. What is not always a unit is one behind a product of counts: the
-        ``values`` of ``2 \\times d \\text{ values}``."""
-        word = said.partition(" ")[0]
+        ``2 N \\text{ bytes}`` and ``2 N \\text{ bytes/token}``. What is not always a unit is one
+        behind a product of counts: the ``values`` of ``2 \\times d \\text{ values}``."""
+        word = re.split("[ /]", said, maxsplit=1)[0]
         if word not in words.AMOUNTS or not _ENDS_SIDE.match(self.latex, end):
             return False
         before = self.tokens[-1].kind if self.tokens else ""

@@ -53,6 +53,8 @@ def test_a_wrong_result_is_pointed_at(tmp_path: Path, formula: str, message: str
         r"\log 8 = 3",
         r"\log_2 8 = 3",
         r"x = 3, \quad y = 4",
+        r"64 \cdot 1024 \cdot 1024 = 64.0",  # MiB, behind the formula
+        r"3 \cdot 10^9 \cdot 2 \approx 6",
         r"x_1 + 2 = 5",
         r"10 - 1 = 9 > 8",
         r"32 \cdot 32 = 1,024",

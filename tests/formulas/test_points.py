@@ -31,6 +31,10 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         "q[n] E_q() E_d() d[n]",
         lambda q, e, f, d: e(q) @ f(d) / _norm(e(q)) / _norm(f(d)),
     ),
+    # Nobody transposes a vector for a number; two with one label are of one kind.
+    Case(r"s = u^\top p + c", "u[d] p[d] c", lambda u, p, c: u @ p + c),
+    Case(r"s = u_{\text{out}} \cdot i_{\text{out}}", "u_out[d] i_out[d]", np.dot),
+    Case(r"s = u_{out}^\top i_{out}", "u_out[d] i_out[d]", np.dot),
     # What is added to a vector in a norm is one, whatever its letter counts elsewhere.
     Case(r"f = \| h + r - t \|", "h[d] r[d] t[d]", lambda h, r, t: _norm(h + r - t)),
     Case(

@@ -623,3 +623,12 @@ def test_another_section_tells_from_where_planes_count(said: str, first: int) ->
     assert found.equation is not None, found.problems
     value = evaluate(found.equation, {"b": 3.0, "n": 4, "d": 8})
     np.testing.assert_allclose(value, 3.0 ** (-2 * np.arange(first, first + 4) / 8))
+
+
+def test_a_list_is_joined_nowhere_that_is_a_matrix_by_its_own_definition() -> None:
+    lists = [
+        Entry(rf"{name.upper()} = [{name}_1, \dots, {name}_d]", "A.md", (), at)
+        for at, name in enumerate("qk")
+    ]
+    dot = Entry(r"s = Q \cdot K", "A.md", (), 2)
+    assert compiled([*lists, dot], dot).status == "rejected"

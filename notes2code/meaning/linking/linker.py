@@ -155,12 +155,19 @@ class Linker:
         named = mine.arrays | mine.functions if own.equation is None else {own.equation.name}
         if typed.equation is not None and typed.equation.name not in (named or {""}):
             typed = self._of_several(entry, own, before, scope)
-        if typed.equation is None:
+        if typed.equation is None or self._is_otherwise(typed.equation, uses):
             return None
         offset = len(before)
         told = [p for p in typed.problems if p.span.start >= offset]
         moved = (replace(p, span=Span(p.span.start - offset, p.span.end - offset)) for p in told)
         return replace(typed, problems=tuple(moved))
+
+    def _is_otherwise(self, equation: Equation, uses: Sequence[Entry]) -> bool:
+        """Whether a list such as ``Q = [q_1, …, q_n]`` is joined to one vector in a formula, and a
+        matrix by its own definition."""
+        vectors = {one.name for one in equation.definitions if len(one.array.indices) == 1}
+        own = (self._alone(one).equation for one in uses if vectors)
+        return any(one and one.name in vectors and len(one.value.indices) == 2 for one in own)
 
     def _of_several(self, entry: Entry, own: Typed, before: str, scope: Scope) -> Typed:
         """The formula typed with definitions of which one has a result of its own, such as ``Q = X

@@ -54,6 +54,7 @@ def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
     found += [last for _, last in _forms(nodes)]
     found += _normalised(seen, nodes)
     found += [*_weighed(nodes), *_behind_transposed(nodes), *_deviations(nodes)]
+    found += [*_alike_in_label(nodes), *_behind_row(seen, nodes)]
     found += [example for _, example in _examples(nodes) if None in (example.sub, example.sup)]
     small = (use for node in found if (use := _small(seen, node)) is not None)
     one_of = (seen.understood(node) for node in _as_far_as_small(nodes))
@@ -227,6 +228,34 @@ def _behind_transposed(nodes: Nodes) -> Iterator[Node]:
                     size = names.is_size_name(names.label(other))
                     if letter[:1].isupper() and not (size or isinstance(other, Group)):
                         yield other
+
+
+def _behind_row(seen: Survey, nodes: Nodes) -> Iterator[Node]:
+    """The p of ``u^⊤ p``, which has elements nowhere: nobody transposes a vector for a number. A
+    letter with ``t`` above is raised to a step, as the γ of discounts."""
+    for node in nodes.of(Juxt):
+        match node.factors:
+            case (Script(Name(row), None, sup) as first, Name(letter, _, "") as other, *_) if sup:
+                plain = seen.counted.get(letter) == {0} and not names.is_size_name(letter)
+                transposed = scripts.is_transposed(first) and names.label(sup) != "t"
+                if plain and transposed and len(row) == len(letter) == 1 and row.islower():
+                    yield other
+
+
+def _alike_in_label(nodes: Nodes) -> Iterator[Node]:
+    """The u and the i of ``u_{out} · i_{out}`` and ``u_{out}^⊤ i_{out}``, of which one has the
+    letter of a vector."""
+    dots = [(node.left, node.right) for node in nodes.of(Infix) if node.op == "·"]
+    beside = [pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)]
+    dots += [(one, other) for one, other in beside if scripts.is_transposed(one)]
+    for pair in dots:
+        match pair:
+            case Script(Name(one), mine), Script(Name(other), its, None) if mine and its:
+                label = names.label(mine)
+                word = len(label) > 1 and not set(label) <= names.INDEX_LETTERS
+                vector = {one, other} & names.VECTORS and not {one, other} & names.GREEK
+                if word and vector and label == names.label(its):
+                    yield from pair
 
 
 def _deviations(nodes: Nodes) -> Iterator[Node]:
