@@ -10,7 +10,7 @@ from notes2code import faults
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
 from notes2code.components.inline import inlined
-from notes2code.components.library import Library
+from notes2code.components.library import Component, Library, plain
 from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised, is_one_of, kind, recognise
 from notes2code.components.unusual import acausal, unusual
@@ -65,6 +65,7 @@ class Compiler:
 
     def __post_init__(self) -> None:
         self.linker.completed = self._completed
+        self.linker.unnamed = self.unnamed
         for name, entry in self.linker.formulas.functions_defined():
             if self.library.knows(name) and self._by_itself(entry).recognised is None:
                 self.linker.formulas.strange.add(entry)
@@ -194,6 +195,43 @@ class Compiler:
         """What another formula computes; as it is by itself while that is being found out."""
         unknown = entry in self.busy or len(self.busy) > MAX_CHAIN
         return (self._by_itself(entry) if unknown else self.compiled(entry)).equation
+
+    def unnamed(self, entry: Entry, name: str) -> tuple[Entry, Equation] | None:
+        """The one formula of the note that computes what a function of no note does, and its value
+        as one of the sequences: the ``O = [A_1 V_1, …, A_H V_H] W`` for ``MHA(X)``."""
+        known = self.library.components.get(self.library.kinds.get(plain(name), ""))
+        if known is None or known.family != "attention" or not known.names:
+            return None
+        if self.linker.nearest_functions(entry, [name]):
+            return None
+        found = [
+            (other, function)
+            for other in self.linker.formulas.in_note(entry)
+            if other is not entry and other not in self.reading
+            if (function := self._as_function(other, name, known)) is not None
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _as_function(self, entry: Entry, name: str, known: Component) -> Equation | None:
+        """What a formula computes as a function of its sequences, if it is an attention on
+        projections as a component is, with heads or without, and has no name."""
+        parsed = self.linker.formulas.parsed[entry]
+        if parsed.functions or not parsed.arrays:
+            return None
+        compiled = self._by_itself(entry)
+        found, equation = compiled.recognised, compiled.equation
+        if found is None or equation is None or found.form.partial:
+            return None
+        roles = found.found.roles
+        if found.component.family != "attention" or ("O" in known.names) != ("O" in roles):
+            return None
+        given = [roles[role].array for role in ("X", "Q", "K", "V") if role in roles]
+        inputs = {one.name: one for one in equation.inputs}
+        if "A" not in roles or not given or not inputs.keys() >= {*given}:
+            return None
+        first = [inputs.pop(one) for one in given]
+        inputs_in_order = (*first, *inputs.values())
+        return replace(equation, name=name, parameters=tuple(given), inputs=inputs_in_order)
 
     def _completed(self, entry: Entry, function: Equation) -> Equation:
         """A function of the note with what its component's form leaves to custom: a norm takes the
@@ -501,6 +539,9 @@ class Compiler:
         for one in (*sorted(used, key=lambda other: other.order), entry):
             mentioned = sorted(self.linker.formulas.parsed[one].mentioned)
             near |= self.linker.nearest_functions(one, mentioned)
+            calls = sorted(self.linker.formulas.parsed[one].called)
+            unnamed = {name: found[0] for name in calls if (found := self.unnamed(one, name))}
+            near |= {name: [other] for name, other in unnamed.items()}
         for name, others in near.items():
             for other in others:
                 if other in self.reading or len(self.reading) > MAX_CHAIN:

@@ -172,6 +172,11 @@ class _Planner:
         its note, to the usual one, or to the first."""
         recognised = compiled.recognised
         assert recognised is not None
+        if _is_of_each_head(recognised):
+            for draft in self.drafts:
+                if draft.compiled is not None and compiled.entry in draft.compiled.uses:
+                    draft.members.append(compiled)  # all heads together say it, too
+                    return
         drafts = [d for d in self._of(recognised.component) if agrees(recognised, d.recognised)]
         if drafts:
             draft = self._meant(drafts, source)
@@ -374,9 +379,11 @@ class _Planner:
         """The nearest formula that defines a function which a formula calls, or one that it is
         read with, if one does."""
         linker, mine = self.compiler.linker, (compiled.entry, *compiled.uses)
-        calling = (one for one in mine if function in linker.formulas.called(one))
-        found = linker.nearest_functions(next(calling, compiled.entry), [function])
-        near = map(self.compiler.compiled, found.get(function, []))
+        calling = next((one for one in mine if function in linker.formulas.called(one)), mine[0])
+        found = linker.nearest_functions(calling, [function]).get(function, [])
+        if not found and (unnamed := self.compiler.unnamed(calling, function)) is not None:
+            found = [unnamed[0]]
+        near = map(self.compiler.compiled, found)
         return next((other for other in near if other.status in ("component", "formula")), None)
 
     def _new(self, component: Component) -> _Draft:
@@ -473,6 +480,14 @@ class _Planner:
         """The formula that defines a function which a formula calls; its name if none does."""
         other = self._defined(compiled, function)
         return plain(function) if other is None or other.recognised is None else other
+
+
+def _is_of_each_head(recognised: Recognised) -> bool:
+    """Whether a formula has an axis for heads that its component has not: ``A_h = softmax(Q_h
+    K_h^⊤)``."""
+    ranks = {given.name: len(given.shape) for given in recognised.form.equation.inputs}
+    roles = recognised.found.roles
+    return any(len(role.axes) > ranks[name] for name, role in roles.items() if name in ranks)
 
 
 def _defines_function(compiled: Compiled) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from notes2code import faults
@@ -100,8 +101,9 @@ class _Renderer:
     def _hand_on_caches(self) -> None:
         """Attentions take a cache where a layer that can go on from one is made of them."""
         for part, view in self.views.items():
-            for role in part.uses.keys() & {"Mix", "Cross"} if view.goes_on else ():
-                self.views[part.uses[role]].takes_cache = True
+            with suppress(EmitError):  # told where it is rendered
+                for role in part.uses.keys() & {"Mix", "Cross"} if view.goes_on else ():
+                    self.views[part.uses[role]].takes_cache = True
 
     def _render_parts(self) -> dict[Part | Plain, str]:
         """Render each part; one that cannot be written is left out, with all that is built on

@@ -52,6 +52,17 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         "head_1[n,d] head_2[n,e] W_O[d+e,p]",
         lambda a, b, w: np.concatenate([a, b], axis=-1) @ w,
     ),
+    # What a list counts with a capital, other formulas of the section count with its small letter.
+    Case(
+        r"O = [R_1 Y_1; \dots; R_G Y_G] W",
+        "R[g,n,d] Y[g,d,m] W[g*m,p]",
+        lambda r, y, w: _joined(r @ y) @ w,
+        context=[
+            r"X \in \mathbb{R}^{n \times d}",
+            r"Y_g = X A_g",
+            r"R_g = \mathrm{softmax}(X B_g)",
+        ],
+    ),
     # Near miss: what a layer gives is added.
     Case(r"Y = X \oplus F", "X[n,d] F[n,d]", np.add),
     # The states a of an encoder are averaged, at places that are written in any way.

@@ -89,14 +89,15 @@ class Parsed:
     """What a formula says by itself; ``tree`` is None where it cannot be read, ``stated`` are its
     statements, ``read`` these and what is seen in them as they are written.
 
-    ``arity`` is how many arguments the functions defined here take, ``given`` how many those
-    called here get, ``applied`` those that get one small letter, or that stand alone, ``said`` what
-    those defined here are, however it is written, ``places`` where they are; ``indexed`` tells of
-    the indices of the arrays defined here, ``unindexed`` the same where those that are not written
-    do not count; ``updates`` are those that are only made into others of their kind, as in
-    ``x = x + f(x)``, ``kept`` those of which most stay as they are, as in ``S_{ij} ← −∞`` where j
-    is large, ``cases`` those of which it says what they are in some cases, ``constants`` those that
-    are numbers, ``aliases`` other names of functions that everybody knows: ``σ = \\tanh``.
+    ``listed`` are the families whose members it lists, ``head_1, …, head_h``, ``arity`` is how many
+    arguments the functions defined here take, ``given`` how many those called here get, ``applied``
+    those that get one small letter, or that stand alone, ``said`` what those defined here are,
+    however it is written, ``places`` where they are; ``indexed`` tells of the indices of the arrays
+    defined here, ``unindexed`` the same where those that are not written do not count; ``updates``
+    are those that are only made into others of their kind, as in ``x = x + f(x)``, ``kept`` those
+    of which most stay as they are, as in ``S_{ij} ← −∞`` where j is large, ``cases`` those of which
+    it says what they are in some cases, ``constants`` those that are numbers, ``aliases`` other
+    names of functions that everybody knows: ``σ = \\tanh``.
     """
 
     tree: Tree | None
@@ -107,6 +108,7 @@ class Parsed:
     constants: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
     shapes: Mapping[str, Shape] = field(default_factory=dict)
@@ -159,12 +161,14 @@ def _read(
         return replace(_unread(latex, words, macros), problems=(problem.problem,))
     except RecursionError:
         return Parsed(None, problems=(TOO_DEEP,))
+    listed = _listed(tree, seen)
     found = Parsed(
         tree,
         stated,
         read,
         seen,
-        mentioned=_mentioned(tree, seen),
+        mentioned=_mentioned(tree, seen) | listed,
+        listed=listed,
         called=seen.called,
         shapes=shapes,
         given=_given(tree, seen),
@@ -185,6 +189,7 @@ def with_indices(parsed: Parsed, known: unwritten.Unwritten) -> Parsed:
         parsed.read,
         seen,
         mentioned={*parsed.mentioned},
+        listed=parsed.listed,
         called=parsed.called,
         shapes=parsed.shapes,
         given=parsed.given,
@@ -219,8 +224,8 @@ def _unread(latex: str, words: Set[str], macros: Mapping[str, Macro]) -> Parsed:
 
 
 def _mentioned(tree: Tree, seen: Survey) -> set[str]:
-    """The names that a formula refers to; ``head_1, …, head_h`` are elements of ``head``,
-    ``e^{e_{ij}}`` is a power, ``K_{g(i)}`` refers to g, ``w_{clip(j-i, c)}`` to clip."""
+    """The names that a formula refers to; ``e^{e_{ij}}`` is a power, ``K_{g(i)}`` refers to g,
+    ``w_{clip(j-i, c)}`` to clip."""
     found = {*seen.counted} - seen.targets
     if not _has_array_e(tree):
         found.discard("e")
@@ -233,12 +238,15 @@ def _mentioned(tree: Tree, seen: Survey) -> set[str]:
             case Script(Name("e"), None, Name() | Script() as exponent):
                 use = seen.understood(exponent)
                 found.update(() if use is None else [use.name])
-    if any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
-        for name in seen.counted:
-            last = name.rpartition("_")[2]
-            if (whole := family(name)) and (last.isdigit() or last in seen.ends):
-                found.add(whole)
     return found
+
+
+def _listed(tree: Tree, seen: Survey) -> set[str]:
+    """The names of families: ``head_1, …, head_h`` are elements of ``head``."""
+    if not any(isinstance(node, Dots) for clause in tree.clauses for node in walk(clause.node)):
+        return set()
+    parts = (name.rpartition("_") for name in seen.counted)
+    return {whole for whole, _, last in parts if whole and (last.isdigit() or last in seen.ends)}
 
 
 def _has_array_e(tree: Tree) -> bool:

@@ -323,7 +323,8 @@ class Formulas:
             indexed = self.indexed(entry, others[0], name)
             if name in self.parsed[others[0]].updates:
                 continue
-            if indexed is None or mine.seen.written.get(name) != {indexed.written}:
+            written = {1} if name in mine.listed else mine.seen.written.get(name)
+            if indexed is None or written != {indexed.written}:
                 continue
             near = self.distance(entry, others[0])[0] == 0
             letters = letters_on(name, mine.tree, mine.seen)

@@ -18,6 +18,7 @@ from notes2code.meaning.linking.entries import Entry, is_turned
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.memory import Memory
 from notes2code.meaning.linking.said_functions import SaidFunctions
+from notes2code.meaning.linking.said_masks import said_masks
 from notes2code.meaning.linking.second_readings import SecondReadings
 from notes2code.meaning.prose.called_functions import CalledFunctions
 from notes2code.meaning.prose.circled import Circled
@@ -64,6 +65,9 @@ class Linker:
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
         self.formulas = Formulas(entries, field_scope, self._memory)
         prose = list(passages)
+        self._masks = said_masks(prose, self.formulas.parsed)
+        if self._masks:
+            self.formulas = Formulas([*entries, *self._masks], field_scope, self._memory)
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
         """What the text says of the names in each formula, as far as the formula bears it out."""
@@ -79,6 +83,8 @@ class Linker:
         self._called_functions = CalledFunctions([*prose, *own])
         self.completed: Callable[[Entry, Equation], Equation] = lambda _, function: function
         """Makes a function whole that leaves open what is always the same: the μ of a norm."""
+        self.unnamed: Callable[[Entry, str], tuple[Entry, Equation] | None] = lambda _, name: None
+        """What a note computes and gives no name, for a function that a formula calls."""
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
         self._second_readings = SecondReadings(
@@ -131,9 +137,19 @@ class Linker:
             if letter in called and letter not in self._functions_near(entry):
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
+        for other, name in self._masks.items():
+            if other.note == entry.note and name in mine.mentioned - {entry.latex.strip()}:
+                text = (
+                    f"`{name}` is taken to hide later keys, since the text calls it a causal mask"
+                )
+                yield note("N2C039", text, Span(0, len(entry.latex)))
         for name in sorted(called):
             if kind := self.formulas.kind_of_network(entry, name):
                 text = f"`{name}` is taken to be `{kind}`, the only one that the note defines"
+                yield note("N2C039", text, Span(0, len(entry.latex)))
+            if unnamed := self.unnamed(entry, name):
+                place = f"in line {unnamed[0].line}" if unnamed[0].line else "elsewhere"
+                text = f"`{name}` is taken to be what the note computes {place}"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
         if "sigma" in called & self._said.activating(entry.note, entry.section):
             text = "`sigma` is taken for the sigmoid, and the text only says that it activates"
@@ -326,6 +342,9 @@ class Linker:
                 if equation.parameters or self._only_here(name, other, equation):
                     out[name] = equation
                     break
+        for name in sorted(mine.called - found.keys()):
+            if (unnamed := self.unnamed(entry, name)) is not None:
+                out[name] = unnamed[1]
         return out
 
     def _without_numbers(self, mentioned: Iterable[str]) -> set[str]:

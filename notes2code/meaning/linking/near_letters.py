@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from notes2code.latex.tree import walk
 from notes2code.meaning.inference import families, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
+from notes2code.meaning.names import INDEX_LETTERS
 from notes2code.meaning.notation import roots
 from notes2code.meaning.overview import counting, label_letters, points, ratios
 from notes2code.meaning.overview.elements import numbered
@@ -18,11 +19,16 @@ _Place = tuple[str, tuple[str, ...]]
 
 
 def places_of(formulas: Mapping[Entry, Parsed]) -> dict[_Place, frozenset[str]]:
-    """The letters of the nodes of a graph in each section, the v of ``Σ_{u ∈ N(v)}``: they are
-    places in all its formulas."""
+    """The letters that are places in all formulas of a section: those of the nodes of a graph, the
+    v of ``Σ_{u ∈ N(v)}``, and those that it counts, by ``h = 1, \\dots, H`` or in a list ``[A_1
+    V_1, \\dots, A_H V_H]``."""
     found: dict[_Place, frozenset[str]] = {}
     for entry, parsed in formulas.items():
-        if parsed.seen is not None and (own := neighbours(parsed.seen.nodes)):
+        if parsed.seen is None:
+            continue
+        ends = {end.lower() for end in parsed.seen.ends if end.isupper()}
+        counted = parsed.seen.ranges.keys() | ends - parsed.seen.ends
+        if own := neighbours(parsed.seen.nodes) | counted - INDEX_LETTERS:
             place = entry.note, entry.section
             found[place] = found.get(place, frozenset()).union(own)
     return found

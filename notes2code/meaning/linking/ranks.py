@@ -26,7 +26,7 @@ from notes2code.meaning.ir import (
     Softmax,
     walk,
 )
-from notes2code.meaning.linking.entries import Entry, letters_on
+from notes2code.meaning.linking.entries import Entry, Parsed, letters_on
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.names import PROBABILITIES, base_letter, label
 from notes2code.meaning.notation.binders import bound_letters
@@ -51,11 +51,12 @@ def as_defined(
     scope = linker.scope(entry)
     kinds = linker.kinds[entry]
     weights = _weights(own.equation)
+    counted = _counted(linker.formulas.parsed[entry], seen)
     given = {
-        one.name: len(one.shape) - max(seen.counted[one.name])
+        one.name: len(one.shape) - max(counted[one.name])
         for one in own.equation.inputs
         if one.kind == "array"
-        and one.name in seen.counted
+        and one.name in counted
         and one.name not in own.equation.parameters
         and (one.name not in scope.shapes or one.name in kinds)
         and (one.name not in seen.mixes or base_letter(one.name) not in PROBABILITIES)
@@ -119,9 +120,14 @@ def as_defined(
     ]
     if doubts and typed.equation is None:
         typed = own
-    whole = {name for name in entries if given[name] and seen.counted[name] == {1}}
+    whole = {name for name in entries if given[name] and counted[name] == {1}}
     doubts += [_taken_for_entry(entry, name) for name in sorted(whole & others.keys())]
     return replace(typed, problems=(*typed.problems, *doubts)) if doubts else typed
+
+
+def _counted(parsed: Parsed, seen: Survey) -> Mapping[str, Set[int]]:
+    """With how many indices a formula has each name; the members of a family have one."""
+    return {**seen.counted, **{name: {1} for name in parsed.listed}}
 
 
 def _measured(
@@ -178,7 +184,7 @@ def _elements(
     mine = linker.formulas.parsed[entry]
     assert mine.seen is not None
     for name, others in linker.formulas.nearest(entry, sorted(given), "arrays", within=1).items():
-        equation, written = equation_of(others[0]), mine.seen.counted[name]
+        equation, written = equation_of(others[0]), _counted(mine, mine.seen)[name]
         if equation is None or equation.name != name or others[0] is entry:
             continue
         wholes = [linker.formulas.parsed[other].indexed.get(name) for other in others]

@@ -129,13 +129,13 @@ def _is_declared(formulas: Formulas, name: str, entry: Entry, other: Entry) -> b
 def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed) -> bool:
     """Whether the w of ``y = w^⊤ x`` is none that ``w^{(t+1)} = w^{(t)} - η g`` makes: a step
     says what becomes of w, and not what it is. One that names no step, ``x = x + f(x)``, makes the
-    x of its own section."""
+    x of what stands behind it in its own section."""
     indexed = theirs.indexed.get(name)
     if mine.seen is None or mine.seen.written.get(name) != {0} or indexed is None:
         return False
     if indexed.written:
         return name in theirs.states and f"{name}_0" not in theirs.arrays
-    return name in theirs.updates and entry.section != other.section
+    return name in theirs.updates and (entry.section != other.section or other.order > entry.order)
 
 
 def is_given_others(mine: Parsed, name: str, equation: Equation) -> bool:

@@ -1,0 +1,98 @@
+"""Pages that write a whole layer out, where one formula means what another computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+
+from building import Package
+from notes2code.compilation import Compilation, compile_vault
+from notes2code.components.library import library
+from notes2code.rendering import render
+from notes2code.vault import read_vault
+from tables import softmax
+
+HEADS = r"""
+We have $Z \in \mathbb{R}^{N \times D}$ and heads $c = 1, \dots, C$:
+$$ Q_c = Z U_c^Q, \quad K_c = Z U_c^K, \quad V_c = Z U_c^V $$
+$$ P_c = \mathrm{softmax}\left(\frac{Q_c K_c^\top}{\sqrt{D / C}}%s\right) $$
+$$ Y = [P_1 V_1, \dots, P_C V_C] \, U^O $$
+"""
+LAYER = r"""
+$$ Z \leftarrow Z + \mathrm{MHSA}(\mathrm{LayerNorm}(Z)) $$
+$$ Z \leftarrow Z + \mathrm{FFN}(\mathrm{LayerNorm}(Z)) $$
+$$ \mathrm{FFN}(z) = \mathrm{ReLU}(z A_1 + a_1) A_2 + a_2 $$
+"""
+MASKED = "where $M$ is the look-ahead mask.\n"
+Vault = Callable[[str], Compilation]
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    """Compile one note."""
+
+    def compiled(text: str) -> Compilation:
+        (tmp_path / "Note.md").write_text(text, encoding="utf-8")
+        return compile_vault(read_vault(tmp_path), library())
+
+    return compiled
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_page_s_own_heads_are_those_of_its_layer(
+    causal: bool,
+    vault: Vault,
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    page = HEADS % (" + M" if causal else "") + (MASKED if causal else "") + LAYER
+    rendered = render(vault(page), "transformer")
+    assert {problem.code for problem in rendered.diagnostics} == set()
+    package = imported(rendered.files)
+    layer = (package.TransformerBlock if causal else package.EncoderLayer)(6, 2, 8).double()
+    weights = {name: value.numpy().T for name, value in layer.attention.state_dict().items()}
+    q, k, v, o = (weights[f"U_{name}.weight"] for name in "QKVO")
+    z = torch.randn(1, 4, 6, dtype=torch.float64)
+    rows = layer.attention_norm(z)[0].detach().numpy()
+    hidden = np.where(np.tri(4, dtype=bool) | (not causal), 0, -np.inf)
+    heads = [
+        softmax(rows @ q[:, own] @ (rows @ k[:, own]).T / np.sqrt(3) + hidden) @ rows @ v[:, own]
+        for own in (slice(0, 3), slice(3, 6))
+    ]
+    between = z + torch.as_tensor(np.concatenate(heads, axis=-1) @ o)
+    expected = between + layer.feed_forward(layer.feed_forward_norm(between))
+    torch.testing.assert_close(layer(z), expected)
+    assert run_tests(rendered.files)
+
+
+def test_the_page_s_own_heads_are_told_to_be_meant(vault: Vault) -> None:
+    said = [p.message for p in vault(HEADS % "" + LAYER).diagnostics() if p.code == "N2C039"]
+    assert "`MHSA` is taken to be what the note computes in line 5" in said
+
+
+def test_which_of_two_is_meant_is_not_guessed(vault: Vault) -> None:
+    two = HEADS % "" + "\n# Other heads\n" + (HEADS % "").replace("Y =", "Y' =") + LAYER
+    assert any(
+        p.code == "N2C030" and p.message.startswith("`MHSA` is not defined")
+        for p in vault(two).diagnostics()
+    )
+
+
+def test_heads_with_a_table_that_no_class_has_are_told(vault: Vault) -> None:
+    page = r"""
+$$ w_{ij} = \mathrm{softmax}_j(q_i^\top k_j + r_{j-i}) $$
+
+A decoder layer:
+$$ y \leftarrow y + \mathrm{SelfAttn}(\mathrm{LayerNorm}(y)) $$
+$$ y \leftarrow y + \mathrm{CrossAttn}(\mathrm{LayerNorm}(y), x) $$
+$$ y \leftarrow y + \mathrm{FFN}(\mathrm{LayerNorm}(y)) $$
+"""
+    rendered = render(vault(page), "transformer")
+    told = [p.message for p in rendered.diagnostics if p.code == "N2C053"]
+    assert any("table of distances" in message for message in told)
+    assert "transformer/attention.py" in rendered.files
