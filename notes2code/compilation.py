@@ -188,12 +188,16 @@ def _is_several(formula: Formula) -> bool:
 
 def _is_refused_in_part(compiler: Compiler, entry: Entry) -> bool:
     """Whether a formula is refused for what one of its equations is by itself, and not for how they
-    go together."""
+    go together; or for that, where they make a layer in several steps, which are read each as
+    well."""
     compiled = compiler.compiled(entry)
     if compiled.status != "rejected":
         return False
-    scope = compiler.linker.scope(entry)
-    return compiled.problems[-1].code in {_refusal(x.latex, scope) for x in equations(entry.latex)}
+    scope, parsed = compiler.linker.scope(entry), compiler.linker.formulas.parsed[entry]
+    codes = {_refusal(part.latex, scope) for part in equations(entry.latex)}
+    shifts = [*parsed.seen.shifts.values()] if parsed.seen is not None else []
+    layers = bool(parsed.states) or any(shift < 0 for own in shifts for shift in own)
+    return compiled.problems[-1].code in codes or (layers and codes == {""})
 
 
 def _refusal(latex: str, scope: Scope) -> str:

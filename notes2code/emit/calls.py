@@ -148,7 +148,12 @@ def _axes_differ(parts: list[Value], own: list[Index]) -> bool:
 
 
 def _total(own: list[Index], wanted: Expr) -> Size:
-    """How many elements joined arrays have: d where d/2 and d/2 are joined."""
+    """How many elements joined arrays have: d where d/2 and d/2 are joined, and 64, as is declared,
+    where 32 and 32 are."""
+    named = [index.size.name for index in own]
+    said = str(sum(map(int, named))) if all(map(str.isdigit, named)) else ""
+    if isinstance(wanted, Idx) and said and wanted.index.size.name == said:
+        return wanted.index.size
     total = Size("", value=ir.add(*(index.size for index in own)))
     times = Size("", value=ir.mul(Num(len(own)), own[0].size))
     alike = all(same_size(index.size, own[0].size) for index in own)

@@ -6,7 +6,15 @@ import re
 from collections.abc import Mapping, Set
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex import barred_lists, lines, placeholders, spaced, spaced_lists, words
+from notes2code.latex import (
+    barred_lists,
+    lines,
+    lost_rows,
+    placeholders,
+    spaced,
+    spaced_lists,
+    words,
+)
 from notes2code.latex.characters import Token
 from notes2code.latex.joining import JOINS
 from notes2code.latex.macros import Macro, expand
@@ -137,6 +145,7 @@ class Tokens(Numbers):
         self.tokens = placeholders.filled(spaced.words(joined, latex))
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
+        self.tokens = lost_rows.restored(self.tokens, latex, self.problems)
         self.tokens = lines.parted(self.tokens, latex, self.problems)
         self.tokens = spaced_lists.parted(self.tokens, latex, self.problems)
         self.tokens = barred_lists.parted(self.tokens)

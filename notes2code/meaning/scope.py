@@ -64,7 +64,8 @@ class Scope:
     ``sized`` are sizes that formulas of the note say something of, as ``d_k = d/h`` does.
     ``convolves`` says that the text beside the formula speaks of convolutions, ``norms``
     of which ones it speaks: "layers", "others", such as those of batches, or "". ``circled`` is
-    what it says of ``⊗``: "outer", "kronecker", "elements", or "".
+    what it says of ``⊗``: "outer", "kronecker", "elements", or "", and ``joins`` that by ``⊕`` it
+    joins arrays.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -94,6 +95,7 @@ class Scope:
     convolves: bool = False
     norms: str = ""
     circled: str = ""
+    joins: bool = False
     result: str = ""
 
 

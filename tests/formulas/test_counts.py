@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
 from tables import Case, check, softmax, table
+
+
+def _share(r: Any, c: float) -> Any:
+    return np.mean(r > c)
 
 
 @table(
@@ -17,6 +23,8 @@ from tables import Case, check, softmax, table
         lambda alpha, length, bound: np.minimum(alpha * np.log(length), bound),
     ),
     Case(r"m_n = \frac{1}{n} \sum_i x_i", "x[n,d]", lambda x: x.cumsum(0) / np.c_[1 : len(x) + 1]),
+    # What stands below the end of a sum alone tells how many there are, and counts none.
+    Case(r"u_t = \frac{1}{L_n} \sum_{i=1}^{L_n} \mathbb{1}(r_i > c)", "r[L] c", _share),
     Case(r"m = \frac{1}{G} \sum_g r_g", "r[G,d]", lambda r: r.mean(0)),
     Case(r"m = \frac{1}{n} \sum_j r_j", "r[n,d]", lambda r: r.mean(0)),
     Case(r"L = -\frac{1}{N} \sum_j \log p_j", "p+[N]", lambda p: -np.log(p).mean()),

@@ -11,6 +11,13 @@ SHAPES = [r"B \in \mathbb{R}^{d \times r}", r"A \in \mathbb{R}^{r \times k}"]
 
 
 @table(
+    # A vector of 6 numbers multiplies two of 3 that are joined.
+    Case(
+        r"s_{ij} = a^\top [W h_i \| W h_j]",
+        "a[6] W[3,3] h[n,3]",
+        lambda a, w, h: (h @ w.T @ a[:3])[:, None] + h @ w.T @ a[3:],
+        context=[r"a \in \mathbb{R}^6", r"W \in \mathbb{R}^{3 \times 3}"],
+    ),
     # Crosses part axes, and dots do not.
     Case(
         r"Y = X W",

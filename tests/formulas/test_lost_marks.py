@@ -48,6 +48,21 @@ def test_refused(latex: str, said: str) -> None:
     Case(r"Q = X W \hspace{1cm} K = X V", "X[n,d] W[d,p]", np.matmul),
     Case(r"y = W \, x = z", "W[p,d] x[d]", np.matmul),
     Case(r"y = W \; x = z", "W[p,d] x[d]", np.matmul),
+    # Rows whose ends have lost a backslash have equally many cells, or one each.
+    Case(
+        r"R = \begin{pmatrix} \cos a & -\sin a \ \sin a & \cos a \end{pmatrix}",
+        "a",
+        lambda a: np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]),
+    ),
+    Case(r"u = \begin{bmatrix} a \ b \ c \end{bmatrix}", "a b c", lambda *abc: np.array(abc)),
+    Case(
+        r"u = \begin{bmatrix} a\ b & c \end{bmatrix}", "a b c", lambda a, b, c: np.array([a * b, c])
+    ),
+    Case(
+        r"B_{ij} = \begin{cases} 1 & \text{if}\ j \le i \ 0 & \text{if}\ j > i \end{cases}",
+        "n# m#",
+        lambda n, m: np.tri(n, m),
+    ),
     # The shape that is said behind a space is no factor.
     Case(
         r"A = \mathrm{softmax}(S) \; A \in \mathbb{R}^{n \times n}",

@@ -206,6 +206,18 @@ def steps(q: Any, k: Any) -> Any:
         "a[2*k]",
         lambda a: np.stack([-a[1::2], a[::2]], axis=1).ravel(),
     ),
+    *(
+        Case(
+            rf"{even} = \sin(t / 9^{{2i/d}}), \quad {odd} = \cos(t / 9^{{2i/d}})",
+            "n# d#",
+            lambda n, d: np.where(
+                np.arange(d) % 2,
+                np.cos(np.arange(n)[:, None] / 9 ** (np.arange(d) // 2 * 2 / d)),
+                np.sin(np.arange(n)[:, None] / 9 ** (np.arange(d) // 2 * 2 / d)),
+            ),
+        )
+        for even, odd in [("PE_{2i}(t)", "PE_{2i+1}(t)"), ("PE(t)_{2i}", "PE(t)_{2i+1}")]
+    ),
     Case(
         r"y = \begin{pmatrix} x_1 \\ x_2 \\ \vdots \\ x_{d-1} \\ x_d \end{pmatrix} \otimes "
         r"\begin{pmatrix} c_1 \\ c_1 \\ \vdots \\ c_{d/2} \\ c_{d/2} \end{pmatrix} + "

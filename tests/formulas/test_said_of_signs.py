@@ -44,6 +44,18 @@ def gaps(rows: int, columns: int) -> np.ndarray:
         lambda a, b: a * b,
         context=r"where $\otimes$ is the element-wise product",
     ),
+    Case(
+        r"Y = A \oplus B",
+        "A[n,d] B[n,e]",
+        lambda a, b: np.hstack([a, b]),
+        context=r"其中，$\oplus$ 表示拼接操作。",
+    ),
+    Case(
+        r"Y = A \oplus B",
+        "A[n,d] B[n,d]",
+        np.add,
+        context=r"where $\oplus$ is addition, and $[\cdot]$ concatenation",
+    ),
 )
 def test_products_in_a_circle(case: Case) -> None:
     check(case)

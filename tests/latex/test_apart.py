@@ -62,6 +62,18 @@ def test_the_others_are_computed(tmp_path: Path) -> None:
     assert {given.name for given in equation.inputs} == {"Q", "K", "V"}
 
 
+def test_a_layer_in_several_steps_is_read_step_by_step(tmp_path: Path) -> None:
+    """Its steps are made of one another, and of the layer before, and what goes in is said."""
+    rows = [
+        r"h_0 &= x W + P",
+        r"a_l &= \mathrm{MSA}(\mathrm{LN}(h_{l-1})) + h_{l-1}",
+        r"h_l &= \mathrm{FFN}(\mathrm{LN}(a_l)) + a_l",
+    ]
+    found = _compiled(tmp_path, "\\begin{align}\n" + " \\\\\n".join(rows) + "\n\\end{align}")
+    components = [f.compiled.recognised and f.compiled.recognised.component.name for f in found]
+    assert components == [None, "add_norm", "encoder_layer"]
+
+
 def test_what_does_not_go_together_is_refused_whole(tmp_path: Path) -> None:
     """Neither of two definitions that contradict each other is the right one."""
     found = _compiled(tmp_path, r"y = W x \\ y = U x + b \\ z = 2 y")

@@ -82,7 +82,7 @@ def _may_be_rows(run: Run, node: Group) -> bool:
     texts = [run.quote(item.span).strip() for item in node.items]
     alike = {re.sub(r"\d+", "", text) for text in texts}
     numbered = len({*texts}) > 1 == len(alike) and any(map(str.isalpha, texts[0]))
-    return numbered and node.open == "[" and {*node.separators} == {","}
+    return numbered and {*node.separators} == {","}
 
 
 def _single_rows(run: Run, index: Index, value: Value) -> Value | None:

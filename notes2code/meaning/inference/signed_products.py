@@ -34,7 +34,7 @@ _TIMES = HADAMARD | frozenset("·×*")
 
 def explicit(run: Run, node: Infix) -> Value:
     """A product or concatenation written with a sign."""
-    if node.op == "‖":
+    if node.op == "‖" or (node.op == "⊕" and run.scope.joins):
         return families.joined(run, node)
     if node.op in _TIMES and turns.factor(run, (node.left, node.right)) is not None:
         turn = turned(run, Juxt((node.left, node.right), node.span))

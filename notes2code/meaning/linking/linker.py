@@ -80,6 +80,7 @@ class Linker:
         self._convolutions = Convolutions(prose)
         self._norms = Norms(prose)
         self._circled = Circled([*prose, *own])
+        self._circled_sums = Circled([*prose, *own], "⊕")
         self._called_functions = CalledFunctions([*prose, *own])
         self.completed: Callable[[Entry, Equation], Equation] = lambda _, function: function
         """Makes a function whole that leaves open what is always the same: the μ of a norm."""
@@ -246,6 +247,7 @@ class Linker:
             convolves=self._convolutions.near(entry.note, entry.section, entry.order),
             norms=self._norms.near(entry.note, entry.section, entry.order),
             circled=self._circled.near(entry.note, entry.section, entry.order),
+            joins=self._circled_sums.near(entry.note, entry.section, entry.order) == "joined",
         )
 
     def _callees(self, entry: Entry) -> frozenset[str]:

@@ -97,6 +97,18 @@ def _below_a_size(axis: Node) -> Iterator[str]:
             yield letter
 
 
+def of_lengths(nodes: Nodes, targets: Sequence[Node]) -> Iterator[str]:
+    """The n of ``\\frac{1}{L_n} Σ_{i=1}^{L_n} e_i``, which stands below the end of a sum and below
+    nothing else: how many there are, and not one of them."""
+    for big in nodes.of(Big):
+        match big.sup:
+            case Script(Name(base), Name(letter), None, 0):
+                with_it = (n for n in nodes.of(Script) if n.sub and letter in words_in(n.sub))
+                alone = all(binders.bare(n) == base for n in with_it)
+                if alone and letter not in words_in(*targets):
+                    yield letter
+
+
 def of_changed(statements: Sequence[Statement]) -> set[str]:
     """The l and s of ``y_{ls} = (1 - ε_{ls}) y + ε_{ls} / K``: what is made of the whole y is
     called so, and the letters stand nowhere but side by side."""

@@ -125,6 +125,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
         index_letters.find_ends(seen, [*nodes, *parts.on_left])
     step_letters.find_steps(seen, statements)
     seen.labels = label_letters.of_own_sizes(statements) | label_letters.of_changed(statements)
+    seen.labels.update(label_letters.of_lengths(nodes, parts.targets))
     seen.labels -= seen.bound
     seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
     seen.labels.update({*label_letters.of_namesakes(statements)} - seen.bound)

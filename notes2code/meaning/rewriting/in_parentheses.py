@@ -6,8 +6,21 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from notes2code.latex.tree import Big, Change, Formula, Group, Juxt, Name, Node, Nodes, Script, walk
+from notes2code.latex.tree import (
+    Big,
+    Change,
+    Formula,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Nodes,
+    Script,
+    ungrouped,
+    walk,
+)
 from notes2code.meaning import names
+from notes2code.meaning.notation import positions
 
 
 def as_indices(formula: Formula) -> Change | None:
@@ -37,6 +50,20 @@ def as_indices(formula: Formula) -> Change | None:
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
     return indexed if elements else None
+
+
+def of_encodings(node: Juxt) -> Node | None:
+    """``PE_{pos,2i}`` for the ``PE_{2i}(pos)`` and the ``PE(pos)_{2i}`` of a position."""
+    match node.factors:
+        case (Script(Name("PE") as name, below, None, 0), Group("(", (Name() as place,))):
+            pass
+        case (Name("PE") as name, Script(Group("(", (Name() as place,)), below, None, 0)):
+            pass
+        case _:
+            return None
+    if below is None or positions.stride(ungrouped(below)) is None:
+        return None
+    return Script(name, Group("", (place, below), (",",), node.span), None, 0, node.span)
 
 
 def _base(node: Node) -> str:

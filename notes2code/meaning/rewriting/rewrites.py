@@ -94,6 +94,7 @@ REWRITES = (
     Rewrite(Juxt, signals.as_indices),
     # in parentheses as what a function is given,
     Rewrite(Juxt, in_parentheses.as_indices),
+    Rewrite(Juxt, _always(in_parentheses.of_encodings)),
     # (a sum counts with a letter that it may not name before what it says of it)
     Rewrite(Big, windows.with_letters),
     # in brackets as in programs,
