@@ -33,6 +33,17 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     ),
     # Nobody transposes a vector for a number; two with one label are of one kind.
     Case(r"s = u^\top p + c", "u[d] p[d] c", lambda u, p, c: u @ p + c),
+    # Rows make a matrix that a diagonal one is added to, or taken from.
+    Case(
+        r"M_t = M_{t-1} (I - \beta_t u_t^\top u_t) + v_t^\top k_t",
+        "M[m,d] beta u[d] v[m] k[d]",
+        lambda m, b, u, v, k: m @ (np.eye(len(u)) - b * np.outer(u, u)) + np.outer(v, k),
+    ),
+    Case(
+        r"M_t = M_{t-1} (\mathrm{diag}(w_t) + u_t^\top b_t) + v_t^\top k_t",
+        "M[m,d] w[d] u[d] b[d] v[m] k[d]",
+        lambda m, w, u, b, v, k: m @ (np.diag(w) + np.outer(u, b)) + np.outer(v, k),
+    ),
     Case(r"s = u_{\text{out}} \cdot i_{\text{out}}", "u_out[d] i_out[d]", np.dot),
     Case(r"s = u_{out}^\top i_{out}", "u_out[d] i_out[d]", np.dot),
     # What is added to a vector in a norm is one, whatever its letter counts elsewhere.

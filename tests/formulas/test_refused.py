@@ -18,6 +18,7 @@ def refused(code: str, latex: str, fault: str = "") -> object:
 
 
 BROKEN = [
+    refused("N2C037", r"y = x + «\emptyset»"),
     refused("N2C020", r"y = x + «10^{400}»"),
     refused("N2C020", r"y = x / «0.5^{2000}»"),
     refused("N2C020", r"y = x - «(-10)^{309}»"),

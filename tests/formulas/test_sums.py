@@ -18,6 +18,12 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The elements of a sequence, and the best of another's for each.
+    Case(
+        r"r = \frac{1}{|x|} \sum_{x_i \in x} \max_{\hat{x}_j \in \hat{x}} x_i^\top \hat{x}_j",
+        "x[n,d] x_hat[m,d]",
+        lambda x, y: (x @ y.T).max(axis=1).mean(),
+    ),
     # The k of a weight W_k is of the keys, whatever the sum counts with.
     # A weight in a sum without an index is one for each of what it weighs.
     Case(r"c = \sum a \cdot h_s", "a[n] h[n,d]", np.matmul),

@@ -533,3 +533,17 @@ def test_a_sigmoid_that_may_be_a_softmax_is_told(latex: str) -> None:
     found = compile_formula(latex).diagnostics
     assert any("taken for the sigmoid" in one.message for one in found)
     assert not compile_formula(r"y = \sigma(z / c)").diagnostics
+
+
+def test_no_condition_is_an_input_like_any_other() -> None:
+    formula = compile_formula(r"g = (1 + w) \, f(z, c) - w f(z, \varnothing)")
+    sizes = {one.name: len(one.shape) for one in formula.inputs if one.kind == "array"}
+    given = {name: np.full((2,) * rank, 0.5 + at) for at, (name, rank) in enumerate(sizes.items())}
+    assert {*given} == {"w", "z", "c", "empty"}
+
+    def less(z: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return z - 3 * other.sum()
+
+    w, z = given["w"], given["z"]
+    expected = (1 + w) * less(z, given["c"]) - w * less(z, given["empty"])
+    np.testing.assert_allclose(formula.reference(f=less, **given), expected)

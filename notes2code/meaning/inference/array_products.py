@@ -140,8 +140,11 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     mine, theirs = (_source(side.body, side.axes[0]) for side in (left, right))
     form = left.row and not right.row and _is_form(run, mine)
-    if form or (left.row and _are_plain(mine, theirs)) or _are_query_and_key(mine, theirs):
+    if form or _are_query_and_key(mine, theirs):
         options = options[:1]
+    elif left.row and _are_plain(mine, theirs):
+        # What a diagonal matrix is added to is the outer product of rows, I - k^⊤ k.
+        options = (("dot", 0.0), ("outer", 2.0))[: 1 + bool(_DIAGONALS & run.seen.nodes.words)]
     mapped = _is_mapped(mine) or _is_mapped(theirs)
     rows = left.row and is_made_a_row(mine, left.axes[0]) and is_made_a_row(theirs, right.axes[0])
     if (right.row or mapped or rows) and _are_key_and_value(mine, theirs):
@@ -260,6 +263,9 @@ def is_made_a_row(vector: Expr, axis: Index) -> bool:
             made = find_index(row) is find_index(summed) and find_index(column) is find_index(axis)
             return made and not uses(first, axis)
     return False
+
+
+_DIAGONALS = frozenset(["I", "diag", "Diag"])
 
 
 def _are_plain(left: Expr, right: Expr) -> bool:

@@ -98,10 +98,10 @@ def _is_row_on_matrix(left: Value, right: Value) -> bool:
     return small.row and small.rank == 1 and (large.rank == 2 or (capital and not large.row))
 
 
-def _is_identity(value: Value) -> bool:
-    """Whether a matrix has ones on its diagonal, and zeros beside it."""
+def _is_diagonal(value: Value) -> bool:
+    """Whether a matrix is the identity or another with zeros beside its diagonal."""
     match value.body:
-        case ir.Cases(((ir.Compare("=", ir.Idx(), ir.Idx()), ir.Num(1)),), ir.Num(0)):
+        case ir.Cases(((ir.Compare("=", ir.Idx(), ir.Idx()), _),), ir.Num(0)):
             return True
     return False
 
@@ -111,7 +111,11 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     small, large = sorted((left, right), key=_rank)
     parts = [factor for term in _terms(small.body) for factor in _factors(term)]
     sums_up = any(_is_sum(part) or _is_norm(part) for part in parts)
-    if small.rank == 0 and sums_up:
+    if small.rank < 2 == large.rank and _is_diagonal(large):
+        what = "a vector to each row" if small.rank else "a number to each entry"
+        text = f"`{run.quote(node.span)}` would add {what} of a diagonal matrix"
+        run.conflict(3, text, node.span)
+    elif small.rank == 0 and sums_up:
         if large.rank == 1 and isinstance(large.body, ir.Ref) and large.body.array in run.shapes:
             text = f"`{run.quote(node.span)}` would add a vector to a dot product"
             run.conflict(3 if len(large.body.at) == 1 else 0, text, node.span)
@@ -126,9 +130,6 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
     elif (small.rank, large.rank) == (1, 2) and _is_row_on_outer(small, large):
         text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
-        run.conflict(3, text, node.span)
-    elif (small.rank, large.rank) == (1, 2) and _is_identity(large):
-        text = f"`{run.quote(node.span)}` would add a vector to each row of the identity"
         run.conflict(3, text, node.span)
     elif (small.rank, large.rank) == (1, 2) and _is_row_on_state(run, small, large):
         text = f"`{run.quote(node.span)}` would add a vector to each row of a state"

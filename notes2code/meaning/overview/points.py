@@ -231,15 +231,19 @@ def _behind_transposed(nodes: Nodes) -> Iterator[Node]:
 
 
 def _behind_row(seen: Survey, nodes: Nodes) -> Iterator[Node]:
-    """The p of ``u^⊤ p``, which has elements nowhere: nobody transposes a vector for a number. A
-    letter with ``t`` above is raised to a step, as the γ of discounts."""
-    for node in nodes.of(Juxt):
-        match node.factors:
-            case (Script(Name(row), None, sup) as first, Name(letter, _, "") as other, *_) if sup:
-                plain = seen.counted.get(letter) == {0} and not names.is_size_name(letter)
-                transposed = scripts.is_transposed(first) and names.label(sup) != "t"
-                if plain and transposed and len(row) == len(letter) == 1 and row.islower():
-                    yield other
+    """The p of ``u^⊤ p`` and the b_t of ``z_t^⊤ b_t``, which has elements nowhere: nobody
+    transposes a vector for a number. A letter with ``t`` above is raised to a step, as γ is."""
+    for row, other in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors[:2])):
+        mine = seen.understood(row) if scripts.is_transposed(row) else None
+        theirs = _small(seen, other)
+        if mine is None or theirs is None or mine.indices or theirs.indices or theirs.bold:
+            continue
+        name = theirs.name.removesuffix("_t")
+        plain = seen.counted.get(theirs.name) == {0} and not names.is_size_name(name)
+        step = isinstance(row, Script) and row.sup is not None and names.label(row.sup) == "t"
+        row_letter = mine.name.removesuffix("_t")
+        if plain and not step and len(row_letter) == len(name) == 1 and row_letter.islower():
+            yield other
 
 
 def _alike_in_label(nodes: Nodes) -> Iterator[Node]:

@@ -35,6 +35,7 @@ from notes2code.meaning.rewriting import (
     letters_in_a_row,
     names_in_brackets,
     nested,
+    no_condition,
     normal_probabilities,
     numbered_ones,
     numbered_tokens,
@@ -106,6 +107,8 @@ REWRITES = (
     Rewrite(Relation, _always(families_of_elements.without_index)),
     # A bar over a square is no accent of a letter.
     Rewrite(Accent, _always(barred.as_mean)),
+    # No condition is what a function is given for one.
+    Rewrite(Juxt, _always(no_condition.as_input)),
     # What P is of is no product, and no condition.
     Rewrite(Juxt, normal_probabilities.written_out),
     # An index is one letter: a prime would be one of the name, or a derivative.

@@ -1,6 +1,6 @@
 """Sets: one that is given as a call, ``j ∈ N(i)`` or ``e ∈ \\mathrm{TopK}(s_t)``, is written with
 what it is of below its name; a sum over a list, ``Σ_{c ∈ \\{q, k\\}} W_c``, as its terms; one over
-nodes, ``Σ_{v_k ∈ N_i} e_{ik}``, over their numbers."""
+nodes, ``Σ_{v_k ∈ N_i} e_{ik}``, over their numbers, and one over tokens, ``Σ_{x_i ∈ x} f(x_i)``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    alike,
     put,
     rebuilt,
     ungrouped,
@@ -38,8 +39,10 @@ def written_out(stated: Sequence[Statement]) -> Restated:
 
     def written(node: Node) -> Node:
         match node:
-            case Big(sub=Relation((Script(Name(), Name(), None, 0) as member, of), ("∈",)) as told):
-                if _only_counts(member, node.body):
+            case Big(sub=Relation((Script(_, Name(), None, 0) as member, of), ("∈",)) as told):
+                if alike(member.base, of) and node.sup is None:
+                    return rebuilt(_over_elements(node, member), written)
+                if isinstance(member.base, Name) and _only_counts(member, node.body):
                     told = replace(told, operands=(member.sub, of))
                     return rebuilt(replace(node, sub=told), written)
             case Relation((Name() as member, Juxt() as called), ("∈" | "∉",)):
@@ -69,6 +72,16 @@ def _only_counts(member: Script, body: Node) -> bool:
     return not itself and any(
         isinstance(n, Name) and n.text == names.label(member.sub or member) for n in inside
     )
+
+
+def _over_elements(node: Big, member: Script) -> Big:
+    """``Σ_{i=1}^{|x|}`` for ``Σ_{x_i ∈ x}``, which goes over the elements of x; the largest of them
+    is that of all i."""
+    letter, where = member.sub, member.span
+    if node.op != "sum" or not isinstance(member.base, Name):
+        return replace(node, sub=letter)
+    sub = Relation((letter, Num("1", where)), ("=",), (where,), where)
+    return replace(node, sub=sub, sup=Group("|", (member.base,), (), where))
 
 
 def _terms(body: Node, letter: str, members: Sequence[Node]) -> Node:
