@@ -39,7 +39,7 @@ from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.overview.surveying import survey
 from notes2code.meaning.reading import former_steps
 from notes2code.meaning.reading.statements import statements
-from notes2code.meaning.rewriting import aliases
+from notes2code.meaning.rewriting import aliases, shared_out
 from notes2code.meaning.scope import Scope, Shape
 from notes2code.meaning.stated import Define, Statement
 from notes2code.meaning.typed import TOO_DEEP, Read
@@ -202,7 +202,7 @@ def with_indices(parsed: Parsed, known: unwritten.Unwritten) -> Parsed:
 
 def _note_statements(parsed: Parsed, stated: Sequence[Statement], seen: Survey) -> None:
     """Note what the statements of a formula define."""
-    for statement in stated:
+    for statement in shared_out.written_out(stated)[0]:
         letter, function = aliases.alias(statement)
         if letter:
             parsed.aliases[letter] = function

@@ -33,6 +33,7 @@ from notes2code.meaning.notation.scripts import is_name, whole_names
 from notes2code.meaning.reading import braces, limits, lists, ranges, relations, remarks, summed_up
 from notes2code.meaning.reading.one_line import tabled
 from notes2code.meaning.rewriting.rewrites import rewritten
+from notes2code.meaning.rewriting.shared_out import shared
 from notes2code.meaning.stated import Define, Fact, Range, Statement
 
 MAX_SIDES = 200
@@ -188,6 +189,9 @@ def _shared(targets: list[Node], value: Node) -> list[Statement]:
         return [Define(target, (value,), span) for target in targets]
     if all(isinstance(node, Num | Infix | Frac) for node in walk(value)):
         return [Fact("=", span)]
+    if shared(targets, value):
+        listed = Group("[", tuple(targets), (",",) * (len(targets) - 1), span)
+        return [Define(None, (listed, value), span)]
     raise error(
         "N2C032",
         f"one value stands for {len(targets)} names, and nothing says how it is shared out",

@@ -23,6 +23,7 @@ from notes2code.meaning.rewriting import (
     rows_defined,
     scientific,
     sets,
+    shared_out,
 )
 from notes2code.meaning.stated import Restated, Statement, nodes_in
 
@@ -49,6 +50,8 @@ RESTATEMENTS = (
     Restatement(lambda nodes: nodes.of(Name), aliases.written_out),
     # The rows of a table that is nothing else are an array of their own.
     Restatement(looked_up.may_be_meant, looked_up.as_rows),
+    # A product for several names has a part for each.
+    Restatement(lambda nodes: nodes.of(Group), shared_out.written_out),
     # A matrix whose rows are defined is these.
     Restatement(lambda nodes: {"Q", "K", "V"} & nodes.words, rows_defined.written_out),
     # One statement of two things is two: of even and odd elements, and of a complex number's parts.
