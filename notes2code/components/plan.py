@@ -484,9 +484,11 @@ class _Planner:
 
 def _is_of_each_head(recognised: Recognised) -> bool:
     """Whether a formula has an axis for heads that its component has not: ``A_h = softmax(Q_h
-    K_h^⊤)``."""
-    ranks = {given.name: len(given.shape) for given in recognised.form.equation.inputs}
-    roles = recognised.found.roles
+    K_h^⊤)``. A query that is one of several has a place for each, and is in no matrix."""
+    form, roles = recognised.form.equation, recognised.found.roles
+    if len(recognised.equation.value.indices) != len(form.value.indices) + 1:
+        return False
+    ranks = {given.name: len(given.shape) for given in form.inputs if len(given.shape) > 1}
     return any(len(role.axes) > ranks[name] for name, role in roles.items() if name in ranks)
 
 
