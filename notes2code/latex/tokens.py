@@ -70,6 +70,9 @@ _RAISED = re.compile(
 """A power as programs write it, of a number: ``**2``, ``**-0.5`` and ``**(-1/2)``."""
 
 _ASSIGN = {":=": "=", "->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
+_OF_WORD = re.compile(r"([a-z]{3,})\(([A-Za-z]\w+)\)")
+"""One amount by what it is of, as in ``N \\times \\text{sizeof(float)}``."""
+
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _MEASURE = re.compile(
     rf"\s*([A-Za-z][A-Za-z0-9]*)\s*@\s*(\}}\s*)?(?P<cut>{words.CUT_OFF.pattern})(?(2)|\s*\}})"
@@ -354,6 +357,10 @@ class Tokens(Numbers):
             joined = re.sub(r"\s+", "", stripped)
             self.problems.append(spaced.remark(joined, at, at + len(content)))
             self._add("word", joined, start, found.end())
+        elif (
+            (given := _OF_WORD.fullmatch(stripped)) and self.tokens and self.tokens[-1].kind == "op"
+        ):
+            self._add("word", f"{given[1]}_{given[2]}", start, found.end())
         elif stripped == ")" and not self._is_open():
             self._add("text", stripped, at, at + len(content))  # of a remark with math inside
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):

@@ -10,6 +10,13 @@ from tables import Case, check, table
 
 
 @table(
+    # How far each layer goes is a number, beside the rate of all of them.
+    Case(
+        r"\theta_{t+1}^{(l)} = \theta_t^{(l)} - \eta \cdot r_l \cdot "
+        r"(u_t^{(l)} + \lambda \theta_t^{(l)})",
+        "theta[l,d] eta r[l] u[l,d] lambda_",
+        lambda p, e, r, u, m: p - e * r[:, None] * (u + m * p),
+    ),
     # The moments of one step are of the kind of its state, which may decay beside them.
     Case(
         r"\theta_t = \theta_{t-1} - \alpha \left(\frac{\hat{m}_t}{\sqrt{\hat{v}_t} + \epsilon}"

@@ -69,6 +69,8 @@ def paces(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterat
         state = binders.bare(define.target) if isinstance(define, Define) and define.target else ""
         for infix in nodes.of(Infix) if state and _before(seen, define) == state else ():
             above, below = _parts(infix.right)
+            if infix.op == "-" and _goes_on(infix.left, state):
+                yield from _scaled(seen, above, state)
             goes_on = infix.op in "+-" and binders.bare(infix.left) == state and len(above) > 1
             led = (
                 goes_on and _is_function(seen, above[1]) and any(_has(n, state) for n in above[2:])
@@ -77,6 +79,15 @@ def paces(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterat
                 pace = seen.understood(above[0]) if scripts.is_name(above[0]) else None
                 if pace is not None and pace.name.islower() and not pace.bold:
                     yield pace.name
+
+
+def _scaled(seen: Survey, above: Sequence[Node], state: str) -> Iterator[str]:
+    """The r_l of ``θ_t - η r_l (u_t + λ θ_t)``, how far each layer goes beside the rate of all."""
+    match above:
+        case [rate, scale, Infix("+" | "-") as step] if _is_rate(rate) and _has(step, state):
+            use = seen.understood(scale) if scripts.is_name(scale) else None
+            if use is not None and use.name.islower() and not use.bold:
+                yield use.name
 
 
 def _is_function(seen: Survey, node: Node) -> bool:
