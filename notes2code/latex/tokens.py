@@ -70,6 +70,9 @@ _RAISED = re.compile(
 """A power as programs write it, of a number: ``**2``, ``**-0.5`` and ``**(-1/2)``."""
 
 _ASSIGN = {":=": "=", "->": "→", "=>": "⇒", "<=": "≤", ">=": "≥", "!=": "≠"}
+_MAGNITUDE = re.compile("^[kKMBGT] ")
+"""How many thousands are counted, as in ``16.8 \\text{M params}``."""
+
 _OF_WORD = re.compile(r"([a-z]{3,})\(([A-Za-z]\w+)\)")
 """One amount by what it is of, as in ``N \\times \\text{sizeof(float)}``."""
 
@@ -472,7 +475,7 @@ class Tokens(Numbers):
         """Whether words end a side, a blank before them, and say what that counts: the ``bytes`` of
         ``2 N \\text{ bytes}`` and ``2 N \\text{ bytes/token}``. What is not always a unit is one
         behind a product of counts: the ``values`` of ``2 \\times d \\text{ values}``."""
-        word = re.split("[ /]", said, maxsplit=1)[0]
+        word = re.split("[ /]", _MAGNITUDE.sub("", said), maxsplit=1)[0]
         if word not in words.AMOUNTS or not _ENDS_SIDE.match(self.latex, end):
             return False
         before = self.tokens[-1].kind if self.tokens else ""
@@ -482,7 +485,9 @@ class Tokens(Numbers):
         relations = [at for at, token in enumerate(self.tokens) if token.kind == "rel"]
         side = [token.text for token in self.tokens[relations[-1] + 1 if relations else 0 :]]
         counts = side[0].isdigit() or "×" in side or side[:2] == ["d", "_"]
-        return len(side) > 1 and (word in words.UNITS or (counts and words.CALLED.isdisjoint(side)))
+        if len(side) == 1:
+            return before == "num" and _MAGNITUDE.match(said) is not None
+        return word in words.UNITS or (counts and words.CALLED.isdisjoint(side))
 
     def _refuse_remark(self, content: str, at: int, end: int) -> None:
         """The words of ``W x \\text{ per head}`` end a side, a blank before them: they may speak of

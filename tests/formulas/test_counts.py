@@ -273,6 +273,7 @@ def test_numbers_beside_widths_and_axes(case: Case) -> None:
     ),
     Case(r"M = 2 n_h d_h L \text{ bytes}", "n_h L d_h#", lambda n, m, d: 2 * n * m * d),
     Case(r"M = 2 n_h L \times 4 \text{ bytes/value}", "n_h L", lambda n, m: 8 * n * m),
+    Case(r"M = 2 N L = 3.5\text{M params}", "N L", lambda n, m: 2 * n * m),
     Case(r"M = 2 N \times \text{sizeof(half)}", "N sizeof_half", lambda n, s: 2 * n * s),
     Case(r"M = B\,H\,N\times 4\ \text{字节}.", "B H N", lambda b, h, n: 4 * b * h * n),
     Case(r"M = 2 N L\ \mathrm{GB} = 3 \text{ GB}", "N L", lambda n, m: 2 * n * m),

@@ -49,6 +49,25 @@ def _told(latex: str, context: str = "") -> list[str]:
         lambda x, s, z: np.round(x * s + z),
     ),
     Case(r"z_{\text{big}} = s \cdot z", "s z[d]", lambda c, z: c * z),
+    Case(
+        r"T_{\text{all}} = T_{\text{load}} + T_{\text{wait}}", "T_load T_wait", lambda a, b: a + b
+    ),
+    Case(
+        r"\text{Mark} = \max(0, (\text{Style Mark} + \text{Fact Mark}) - \text{Length Penalty})",
+        "Style_Mark Fact_Mark Length_Penalty",
+        lambda a, b, c: max(0, a + b - c),
+    ),
+    Case(
+        r"u = \text{logits} - \text{mask penalty}",
+        "logits[n,m] mask_penalty",
+        lambda a, b: a - b,
+    ),
+    Case(
+        r"u = \frac{\text{Parts Seen}}{\max(\text{Known Parts}, 1)}",
+        "Parts_Seen Known_Parts",
+        lambda a, b: a / max(b, 1),
+    ),
+    Case(r"u_i = w_i - \log k", "w[n] k+", lambda w, k: w - np.log(k)),
     Case(r"u = A + \frac{B}{D^\beta}", "A B D+ beta", lambda a, b, d, k: a + b / d**k),
     Case(r"u = \left(\frac{D_0}{D}\right)^\beta", "D_0+ D+ beta", lambda e, d, k: (e / d) ** k),
 )

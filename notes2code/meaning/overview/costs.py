@@ -18,7 +18,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, script_reader, scripts
 from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.stated import Define
 
@@ -91,6 +91,17 @@ def _amounts(defines: Sequence[Define]) -> Iterator[str]:
             yield from _made_of(define)
         elif not _SPENT.isdisjoint(labels if base in _PAID else [base]):
             yield from _of_cost(define)
+        elif base == "t" and labels:
+            yield from _of_times(define)
+
+
+def _of_times(define: Define) -> Iterator[str]:
+    """The times of ``T_{step} = T_{data} + T_{forward}``, each with a word below it."""
+    for terms in map(arithmetic.terms, define.values):
+        parts = [term for term in terms if isinstance(term, Script)]
+        found = [names.label(part) for part in parts if binders.bare(part) == "T"]
+        if len(found) == len(terms) > 1 and all(len(name) > 4 for name in found):
+            yield from map(script_reader.unindexed, parts)
 
 
 def _of_cost(define: Define) -> Iterator[str]:

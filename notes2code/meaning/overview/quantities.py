@@ -159,11 +159,13 @@ def _of_size(relation: Relation) -> Iterator[str]:
 
 
 def _of_functions(nodes: Nodes) -> Iterator[str]:
-    """The N of ``\\log N``, ``\\sqrt{N}`` and ``(2N)^{1/4}``, and angles that are added."""
+    """The N of ``\\log N``, ``\\sqrt{N}`` and ``(2N)^{1/4}``, the k of ``\\log k``, and angles that
+    are added."""
     for applied in nodes.of(Apply):
         if binders.bare(applied.function) in ("log", "ln"):
             yield from _of_count(applied.argument)
             yield from names.COUNTS.intersection([binders.bare(applied.argument)])  # log L_t
+            yield from {"k"}.intersection([names.label(applied.argument)])
         if binders.bare(applied.function) in ("cos", "sin"):
             angles = arithmetic.factors(ungrouped(applied.argument))
             yield from _ANGLES.intersection(map(binders.bare, angles))
@@ -283,13 +285,21 @@ def _compared(terms: Sequence[Node]) -> Sequence[str]:
     """The words of ``target − output`` and of ``memory + N × size``, which are numbers where one of
     them is told to be, and nothing but words, counts and rates is added."""
     words: list[str] = []
-    for factor in (factor for term in terms for factor in arithmetic.multiplied(term)):
+    parts = (part for term in terms for part in arithmetic.terms(ungrouped(term)))
+    for factor in (factor for part in parts for factor in arithmetic.multiplied(part)):
         base = binders.bare(factor)
         if len(base) > 2 and base not in names.GREEK:
             words.append(arithmetic.plain(factor))
         elif not (isinstance(factor, Num) or base in names.GREEK or arithmetic.is_alone(factor)):
             return ()
-    return words if all(words) and any(map(names.tells_number, words)) else ()
+    many = any(word.endswith("s") and names.weighs(word) for word in words)  # logits, scores
+    return words if all(words) and any(map(_is_amount, words)) and not many else ()
+
+
+def _is_amount(name: str) -> bool:
+    """Whether a word tells of one number, and is none that arrays are scaled and shifted with."""
+    last = name.rpartition("_")[2]
+    return names.tells_number(name) or (names.is_number(last) and last.lower() not in names.GAINS)
 
 
 def _chosen(product: Juxt) -> Iterator[str]:

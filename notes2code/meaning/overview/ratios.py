@@ -10,6 +10,7 @@ from notes2code.latex.tree import (
     Big,
     Group,
     Infix,
+    Juxt,
     Name,
     Node,
     Nodes,
@@ -165,7 +166,12 @@ def _of_words(above: Node, below: Node) -> Sequence[str]:
 
 
 def _words(node: Node) -> Iterator[str]:
-    """The words that are added and multiplied in a node, "" for anything else in it."""
+    """The words that are added and multiplied in a node, or of which the largest is taken, "" for
+    anything else in it."""
+    match node:
+        case Juxt((Name("max" | "min"), Group("(", items))):
+            yield from (word for item in items for word in _words(item))
+            return
     for term in arithmetic.terms(ungrouped(node)):
         for factor in arithmetic.multiplied(term):
             name = arithmetic.plain(factor)
