@@ -67,6 +67,12 @@ from tables import Case, check, table
         "N[n,m] c[n,m] W[p,d] h[m,d]",
         lambda n, c, w, h: (c * (n != 0)) @ h @ w.T,
     ),
+    Case(
+        r"h_i^{(l+1)} = W^{(l)} z_i^{(l)} + b^{(l)}",
+        "W[p,d] z[n,d] b[p]",
+        lambda w, z, b: z @ w.T + b,
+    ),
+    Case(r"h_i^{(l)} = W z_i^{(l-1)}", "W[p,d] z[n,d]", lambda w, z: z @ w.T),
     # What are nodes beside a formula are nodes in it.
     Case(
         r"h_v^{t+1} = \tanh(W h_v^t + m_v^{t+1})",
@@ -77,8 +83,8 @@ from tables import Case, check, table
     # What a matrix maps is a vector, whatever stands before the two.
     Case(
         r"h_v^{(t+1)} = \sum_u g_{vu} B z_u^{(t)}",
-        "g[n,m] B[p,d] z[s,m,d]",
-        lambda g, b, z: np.einsum("nm,pd,smd->snp", g, b, z),
+        "g[n,m] B[p,d] z[m,d]",
+        lambda g, b, z: g @ z @ b.T,
     ),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),

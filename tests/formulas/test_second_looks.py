@@ -219,7 +219,7 @@ ABOVE = [
         "A[n,n] x[n] B[n,m] u[m]",
         lambda a, x, b, u: a @ x + b @ u,
     ),
-    Case(r"q_n^l = h_n^{l-1} W", "h[n,l,d] W[d,p]", lambda h, w: h @ w),
+    Case(r"q_n^l = h_n^{l-1} W", "h[n,d] W[d,p]", lambda h, w: h @ w),
     Case(
         r"z^l = W^l a^{l-1} + b^l",
         "W[l,m,d] a[l,d] b[l,m]",

@@ -227,6 +227,11 @@ def test_heads_counted_by_h(item: str) -> None:
     assert {given.name: len(given.shape) for given in formula.inputs}["W_Q"] == 3
 
 
+@pytest.mark.parametrize("latex", [r"Q_h = XW_h^Q", r"Q^h = X W_Q^h", r"Q_h = X W_{Q,h}"])
+def test_projections_counted_by_h(latex: str) -> None:
+    assert compile_formula(latex).shape == ("h", "n", "p")
+
+
 @pytest.mark.parametrize(
     "shapes",
     [

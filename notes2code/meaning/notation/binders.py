@@ -226,20 +226,28 @@ def _is_in_parentheses(node: Node) -> bool:
 
 def is_of_heads(target: Node, nodes: Nodes) -> bool:
     """Whether the h of a left-hand side counts heads: in ``a_{ij}^h = … k_j^h``, in ``head_h = …
-    W_h``, in ``Q^{(h)} = X W^{(h)}``, and where what stands on the right has a group of heads, as
-    in ``O_h = … K_{g(h)}``."""
+    W_h``, in ``Q^{(h)} = X W^{(h)}``, in ``Q_h = X W_h^Q``, and where what stands on the right has
+    a group of heads, as in ``O_h = … K_{g(h)}``."""
     letters = set(script_letters(target))
     if has_above(target, scripts.HEAD) and letters & names.INDEX_LETTERS:
         return any(has_above(node, scripts.HEAD) for node in nodes.of(Script))
     if scripts.HEAD not in letters:
         return False
     others = [node for node in nodes.of(Script) if scripts.is_name(node) and node is not target]
-    if bare(target).lower() == "head" or _is_in_parentheses(target):
+    role = bare(target)
+    if role in ("Q", "K", "V") and any(_is_for(node, role) for node in others):
+        return True
+    if role.lower() == "head" or _is_in_parentheses(target):
         return any(
             has_above(node, scripts.HEAD) or scripts.HEAD in script_letters(node) for node in others
         )
     subs = (node.sub for node in nodes.of(Script) if node.sub is not None)
     return any(groups.counts_groups(sub, scripts.HEAD) for sub in subs)
+
+
+def _is_for(node: Node, role: str) -> bool:
+    """Whether a weight is that of a role and of a head, as the ``W_h^Q`` and ``W_{Q,h}`` of Q."""
+    return bare(node) == "W" and {role, scripts.HEAD} <= {*script_letters(node)}
 
 
 def letters_of_labels(node: Script, bound: Set[str]) -> Iterator[str]:
@@ -450,16 +458,22 @@ def _step(node: Node | None, letters: Set[str]) -> int | None:
 
 
 def made_in_step(target: Node | None, values: Sequence[Node]) -> str | None:
-    """The t of ``m_v^{t+1} = Σ_u h_u^t``, which a step makes of its states: it counts above names
-    that tell by an index which one they are, and stands in nothing but scripts."""
+    """The t of ``m_v^{t+1} = Σ_u h_u^t`` and the l of ``h_i^{(l)} = W z_i^{(l-1)}``, which a step
+    makes of its states: it counts above names that tell by an index which one they are, and stands
+    in nothing but scripts. What stands in parentheses above a name raises none, as that of
+    ``W^{(l)}``."""
     match target:
-        case Script(Name(), sub, Infix("+", Name(letter), Num("1")), 0) if sub is not None:
-            pass
+        case Script(Name(), sub, sup, 0) if sub is not None and sup is not None:
+            letter, ahead = positions.shift(ungrouped(sup)) or ("", 0)
         case _:
             return None
     inside = Nodes(node for value in values for node in walk(value))
-    raised = [n for n in inside.of(Script) if n.sup is not None and _stepped(n.sup) == letter]
-    if not raised or any(node.sub is None or not scripts.is_name(node) for node in raised):
+    raised = [n for n in inside.of(Script) if (at := ungrouped(n.sup)) and _stepped(at) == letter]
+    before = any(is_before(node, {letter}, target) for node in raised)
+    if ahead != 1 and not (ahead == 0 and letter in positions.LAYERS and before):
+        return None
+    open_ones = (node for node in raised if node.sub is None and node.sup is ungrouped(node.sup))
+    if not raised or any(open_ones) or not all(map(scripts.is_name, raised)):
         return None
     within = {
         id(n) for node in inside.of(Script) for at in (node.sub, node.sup) if at for n in walk(at)
