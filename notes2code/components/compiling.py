@@ -198,40 +198,42 @@ class Compiler:
 
     def unnamed(self, entry: Entry, name: str) -> tuple[Entry, Equation] | None:
         """The one formula of the note that computes what a function of no note does, and its value
-        as one of the sequences: the ``O = [A_1 V_1, …, A_H V_H] W`` for ``MHA(X)``."""
+        as one of the sequences: the ``O = [A_1 V_1, …, A_H V_H] W`` for ``MHA(X)``, and the layer
+        ``x'' = x' + …`` for ``Block(h_{l-1})``."""
         known = self.library.components.get(self.library.kinds.get(plain(name), ""))
-        if known is None or known.family != "attention" or not known.names:
-            return None
-        if self.linker.nearest_functions(entry, [name]):
+        kind_of = "" if known is None else _kind_of_part(known)
+        if not kind_of or self.linker.nearest_functions(entry, [name]):
             return None
         found = [
             (other, function)
             for other in self.linker.formulas.in_note(entry)
-            if other is not entry and other not in self.reading
-            if (function := self._as_function(other, name, known)) is not None
+            if other not in self.reading
+            if (function := self._as_function(other, name, kind_of)) is not None
         ]
         return found[0] if len(found) == 1 else None
 
-    def _as_function(self, entry: Entry, name: str, known: Component) -> Equation | None:
-        """What a formula computes as a function of its sequences, if it is an attention on
-        projections as a component is, with heads or without, and has no name."""
+    def _as_function(self, entry: Entry, name: str, kind_of: str) -> Equation | None:
+        """What a formula without a name computes, as a function of its sequences, if that is such a
+        part of a model."""
         parsed = self.linker.formulas.parsed[entry]
-        if parsed.functions or not parsed.arrays:
+        if parsed.functions or not parsed.arrays or parsed.states:
+            return None
+        if not parsed.called and not parsed.listed:
             return None
         compiled = self._by_itself(entry)
         found, equation = compiled.recognised, compiled.equation
         if found is None or equation is None or found.form.partial:
             return None
-        roles = found.found.roles
-        if found.component.family != "attention" or ("O" in known.names) != ("O" in roles):
+        if _kind_of_part(found.component) != kind_of:
             return None
+        roles = found.found.roles
         given = [roles[role].array for role in ("X", "Q", "K", "V") if role in roles]
         inputs = {one.name: one for one in equation.inputs}
-        if "A" not in roles or not given or not inputs.keys() >= {*given}:
+        if not given or not inputs.keys() >= {*given}:
             return None
         first = [inputs.pop(one) for one in given]
-        inputs_in_order = (*first, *inputs.values())
-        return replace(equation, name=name, parameters=tuple(given), inputs=inputs_in_order)
+        in_order = (*first, *inputs.values())
+        return replace(equation, name=name, parameters=tuple(given), inputs=in_order)
 
     def _completed(self, entry: Entry, function: Equation) -> Equation:
         """A function of the note with what its component's form leaves to custom: a norm takes the
@@ -551,6 +553,15 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _kind_of_part(component: Component) -> str:
+    """What a part of a model is, whatever it hides: an attention with heads, one without, a layer
+    of one sequence; "" for anything else."""
+    if component.family == "attention" and {"A", "C"} <= component.names.keys():
+        return "heads" if "O" in component.names else "attention"
+    layer = {"Mix", "FFN"} <= component.roles.keys() and "Cross" not in component.roles
+    return "layer" if component.family == "layers" and layer else ""
 
 
 def _joined_axis(equation: Equation, heads: str) -> int:

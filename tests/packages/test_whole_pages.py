@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from building import Package
+from building import Package, without_training
 from notes2code.compilation import Compilation, compile_vault
 from notes2code.components.library import library
 from notes2code.rendering import render
@@ -55,9 +56,15 @@ def test_the_page_s_own_heads_are_those_of_its_layer(
     assert {problem.code for problem in rendered.diagnostics} == set()
     package = imported(rendered.files)
     layer = (package.TransformerBlock if causal else package.EncoderLayer)(6, 2, 8).double()
-    weights = {name: value.numpy().T for name, value in layer.attention.state_dict().items()}
-    q, k, v, o = (weights[f"U_{name}.weight"] for name in "QKVO")
     z = torch.randn(1, 4, 6, dtype=torch.float64)
+    weights = ["U_Q", "U_K", "U_V", "U_O"]
+    torch.testing.assert_close(layer(z), _by_hand(layer, weights, z, causal))
+    assert run_tests(rendered.files)
+
+
+def _by_hand(layer: Any, weights: list[str], z: torch.Tensor, causal: bool) -> torch.Tensor:
+    """A pre-norm layer of two heads, whose attention has these weights."""
+    q, k, v, o = (getattr(layer.attention, name).weight.detach().numpy().T for name in weights)
     rows = layer.attention_norm(z)[0].detach().numpy()
     hidden = np.where(np.tri(4, dtype=bool) | (not causal), 0, -np.inf)
     heads = [
@@ -65,9 +72,42 @@ def test_the_page_s_own_heads_are_those_of_its_layer(
         for own in (slice(0, 3), slice(3, 6))
     ]
     between = z + torch.as_tensor(np.concatenate(heads, axis=-1) @ o)
-    expected = between + layer.feed_forward(layer.feed_forward_norm(between))
-    torch.testing.assert_close(layer(z), expected)
-    assert run_tests(rendered.files)
+    made: torch.Tensor = between + layer.feed_forward(layer.feed_forward_norm(between))
+    return made
+
+
+DECODER = r"""
+$$ \mathrm{Attn}(Q, K, V) = \mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}} + M\right) V $$
+where $M$ is the causal mask, and
+$$ \mathrm{CausalAttention}(x) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W_o $$
+$$ \begin{aligned}
+y &= x + \mathrm{CausalAttention}(\mathrm{LN}_1(x)) \
+z &= y + \mathrm{MLP}(\mathrm{LN}_2(y))
+\end{aligned} $$
+with $\mathrm{MLP}(x) = \mathrm{GELU}(x A_1 + a_1) A_2 + a_2$. The whole model:
+$$ h_0 = U E + P $$
+$$ h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, L $$
+$$ p(u) = \mathrm{softmax}(h_L E^\top) $$
+"""
+SIZES = dict(vocab_size=11, max_len=8, d_model=6, num_heads=2, num_layers=2, d_ff=8)
+
+
+def test_a_model_is_made_of_the_page_s_own_block(
+    vault: Vault,
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    compiled = vault(DECODER)
+    assert "N2C030" not in {problem.code for problem in compiled.diagnostics()}
+    rendered = render(compiled, "transformer")
+    assert not rendered.diagnostics
+    package = imported(rendered.files)
+    model = package.GPT(package.GPTConfig(**SIZES))
+    block = model.layers[1].double().eval()
+    x = torch.randn(1, 4, 6, dtype=torch.float64)
+    by_hand = _by_hand(block, ["W_Q", "W_K", "W_V", "W_o"], x, causal=True)
+    torch.testing.assert_close(block(x), by_hand)
+    assert run_tests(without_training(rendered.files))
 
 
 def test_the_page_s_own_heads_are_told_to_be_meant(vault: Vault) -> None:

@@ -75,6 +75,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Supplied:
+    """A definition that no formula of a note writes: the name that it defines there, and what is to
+    be told of it."""
+
+    name: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """How many indices a left-hand side is written with, their letters, and the letters of those
     that are no steps."""

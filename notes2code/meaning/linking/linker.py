@@ -16,6 +16,7 @@ from notes2code.meaning.linking import uses
 from notes2code.meaning.linking.declarations import Declarations
 from notes2code.meaning.linking.entries import Entry, is_turned
 from notes2code.meaning.linking.formulas import Formulas
+from notes2code.meaning.linking.heads_left_out import heads_left_out
 from notes2code.meaning.linking.memory import Memory
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.linking.said_masks import said_masks
@@ -65,9 +66,10 @@ class Linker:
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
         self.formulas = Formulas(entries, field_scope, self._memory)
         prose = list(passages)
-        self._masks = said_masks(prose, self.formulas.parsed)
-        if self._masks:
-            self.formulas = Formulas([*entries, *self._masks], field_scope, self._memory)
+        self._supplied = said_masks(prose, self.formulas.parsed)
+        self._supplied |= heads_left_out(self.formulas.parsed, self.base.field)
+        if self._supplied:
+            self.formulas = Formulas([*entries, *self._supplied], field_scope, self._memory)
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
         """What the text says of the names in each formula, as far as the formula bears it out."""
@@ -138,12 +140,10 @@ class Linker:
             if letter in called and letter not in self._functions_near(entry):
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
-        for other, name in self._masks.items():
-            if other.note == entry.note and name in mine.mentioned - {entry.latex.strip()}:
-                text = (
-                    f"`{name}` is taken to hide later keys, since the text calls it a causal mask"
-                )
-                yield note("N2C039", text, Span(0, len(entry.latex)))
+        for other, supplied in self._supplied.items():
+            named = mine.mentioned - {entry.latex.strip()}
+            if other.note == entry.note and supplied.name in named:
+                yield note("N2C039", supplied.told, Span(0, len(entry.latex)))
         for name in sorted(called):
             if kind := self.formulas.kind_of_network(entry, name):
                 text = f"`{name}` is taken to be `{kind}`, the only one that the note defines"

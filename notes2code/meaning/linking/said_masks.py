@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from notes2code.latex.tree import Infix, Name, Script
 from notes2code.meaning import names
-from notes2code.meaning.linking.entries import Entry, Parsed
+from notes2code.meaning.linking.entries import Entry, Parsed, Supplied
 from notes2code.meaning.notation import scripts
 from notes2code.meaning.prose.kinds import Passage
 
@@ -37,11 +37,14 @@ _LETTER = re.compile(
 )
 _SENTENCE = re.compile(r"(?:\$[^$]*\$|[^.。;；\n$])+")
 _DEFINITION = r"%s_{%sij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
+_TOLD = "`%s` is taken to hide later keys, since the text calls it a causal mask"
 
 
-def said_masks(passages: Iterable[Passage], parsed: Mapping[Entry, Parsed]) -> dict[Entry, str]:
-    """Definitions of the causal masks that texts name, with these names, where every formula of the
-    note adds them to something, and none says what they are."""
+def said_masks(
+    passages: Iterable[Passage], parsed: Mapping[Entry, Parsed]
+) -> dict[Entry, Supplied]:
+    """Definitions of the causal masks that texts name, where every formula of the note adds them to
+    something, and none says what they are."""
     found: dict[tuple[str, str], Entry] = {}
     for passage in passages:
         for at, letter, label in _said(passage.text):
@@ -54,7 +57,7 @@ def said_masks(passages: Iterable[Passage], parsed: Mapping[Entry, Parsed]) -> d
     for entry, one in parsed.items():
         mine.setdefault(entry.note, []).append(one)
     return {
-        entry: name
+        entry: Supplied(name, _TOLD % name)
         for (note, name), entry in found.items()
         if _is_left_open(name, mine.get(note, []))
     }

@@ -18,8 +18,8 @@ def written_out(stated: Sequence[Statement]) -> Restated:
     told: list[Problem] = []
     for one in stated:
         match one:
-            case Define(None, (Group("(" | "[", targets), value)) if (
-                values := shared(targets, value)
+            case Define(None, (Group("(" | "[", targets), value)) if values := shared(
+                targets, value
             ):
                 pairs = zip(targets, values, strict=True)
                 found += [replace(one, target=name, values=(part,)) for name, part in pairs]
