@@ -89,7 +89,7 @@ $$ h_0 = U E + P $$
 $$ h_l = \mathrm{Block}(h_{l-1}), \quad l = 1, \dots, L $$
 $$ p(u) = \mathrm{softmax}(h_L E^\top) $$
 """
-SIZES = dict(vocab_size=11, max_len=8, d_model=6, num_heads=2, num_layers=2, d_ff=8)
+SIZES = {"vocab_size": 11, "max_len": 8, "d_model": 6, "num_heads": 2, "num_layers": 2, "d_ff": 8}
 
 
 def test_a_model_is_made_of_the_page_s_own_block(

@@ -323,7 +323,7 @@ class Formulas:
             indexed = self.indexed(entry, others[0], name)
             if name in self.parsed[others[0]].updates:
                 continue
-            written = {1} if name in mine.listed else mine.seen.written.get(name)
+            written = mine.seen.written.get(name, {1} if name in mine.listed else None)
             if indexed is None or written != {indexed.written}:
                 continue
             near = self.distance(entry, others[0])[0] == 0

@@ -127,7 +127,7 @@ def as_defined(
 
 def _counted(parsed: Parsed, seen: Survey) -> Mapping[str, Set[int]]:
     """With how many indices a formula has each name; the members of a family have one."""
-    return {**seen.counted, **{name: {1} for name in parsed.listed}}
+    return {**{name: {1} for name in parsed.listed}, **seen.counted}
 
 
 def _measured(
