@@ -217,3 +217,8 @@ def test_brackets_around_a_call_of_functions_that_are_told_apart() -> None:
         ("u", "array"),
         ("h", "function"),
     }
+
+
+def test_what_stands_in_a_norm_is_a_vector() -> None:
+    f = compile_formula(r"L = \sum_a \lVert z_a - y_a \rVert_2^2", context=["z = h + x"])
+    assert [len(one.shape) for one in f.inputs] == [2, 2] and not f.diagnostics

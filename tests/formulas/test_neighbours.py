@@ -61,6 +61,11 @@ from tables import Case, check, table
         "N[n,m] x[m,d]",
         lambda s, x: (s != 0) @ x / (s != 0).sum(1, keepdims=True),
     ),
+    Case(
+        r"h_i^{n+1} = \sum_{j \sim i} \alpha_{ij} (h_j^n - h_i^n)",
+        "N[n,n] alpha[n,n] h[n,d]",
+        lambda s, a, h: ((a * (s != 0))[..., None] * (h - h[:, None])).sum(1),
+    ),
     # The t + 1 above what a step makes of its states counts the step, and none of its nodes.
     Case(
         r"m_v^{t+1} = \sum_{u \in \mathcal{N}(v)} c_{vu} W h_u^t",

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
-from notes2code.latex.tree import Big, Infix, Num, Script
+from notes2code.latex.tree import Big, Group, Infix, Num, Script
+from notes2code.latex.tree import walk as walk_tree
 from notes2code.meaning.inference.gates import GATES
 from notes2code.meaning.inference.softmax import is_softmax
 from notes2code.meaning.ir import (
@@ -225,16 +226,25 @@ def _is_of_tokens(
 
 
 def _is_added_up(name: str, seen: Survey) -> bool:
-    """Whether a sum runs over the last index below a name."""
+    """Whether a sum runs over the last index below a name, which stands in no norm: ``‖z_a - z_p‖``
+    is one of vectors."""
     over = {
         letter
         for big in seen.nodes.of(Big)
         if big.op == "sum" and big.sub is not None
         for letter in bound_letters(big.sub)
     }
-    uses = (use for node in seen.nodes.of(Script) if (use := seen.understood(node)) is not None)
-    last = (use.indices[-1] for use in uses if use.name == name and use.above < len(use.indices))
-    return any(label(at.node) in over for at in last)
+    found = False
+    norms = (group for group in seen.nodes.of(Group) if group.open == "‖")
+    within = {id(node) for group in norms for node in walk_tree(group)}
+    for node in seen.nodes.of(Script):
+        use = seen.understood(node)
+        if use is None or use.name != name or use.above >= len(use.indices):
+            continue
+        if id(node) in within:
+            return False
+        found = found or label(use.indices[-1].node) in over
+    return found
 
 
 def _sigmoids(

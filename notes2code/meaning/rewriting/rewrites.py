@@ -76,6 +76,7 @@ REWRITES = (
     Rewrite(Script, letters_in_a_row.apart),
     # A set of members is no end of a range, and has to be known before ends are.
     Rewrite(Big, sets_above.as_members),
+    Rewrite(Big, sets_above.as_neighbours),
     # The tokens of a sequence are as many where a sum goes up to them as where it is divided.
     Rewrite(Group, sets_above.as_lengths),
     # The real parts of all numbers of a vector are added up by a product of vectors.

@@ -1,5 +1,5 @@
 """Sets above a sign, where the end of its range would stand: ``Σ_j^{N_i} α_{ij} x_j`` and
-``Σ_{j=1}^{|N(i)|} α_{ij} x_j`` go over the neighbours ``j ∈ N_i``.
+``Σ_{j=1}^{|N(i)|} α_{ij} x_j`` go over the neighbours ``j ∈ N_i``; so does ``Σ_{j ∼ i}``.
 
 What is added up tells them from a number of elements: the x_j of all i are the same, and nobody
 adds up the first so many of them for each i. The T_i of ``Σ_t^{T_i} x_{it}`` is how many there
@@ -44,6 +44,29 @@ def as_members(formula: Formula) -> Change | None:
         return None if below is None else replace(node, sub=below, sup=None)
 
     return over_members
+
+
+def as_neighbours(formula: Formula) -> Change | None:
+    """The ``j ∈ N_i`` of a sum over ``j ∼ i``, the neighbours of i, which have no name."""
+    if any(name.text == _NEIGHBOURS for name in formula.of(Name)):
+        return None
+
+    def over_members(node: Big) -> Node | None:
+        match node:
+            case Big(_, Relation((Name(letter) as one, Name(owner) as other), ("∼",)), None):
+                if letter != owner and any({letter, owner} <= {*own} for own in _NODES):
+                    span = node.sub.span if node.sub is not None else node.span
+                    members = Script(Name(_NEIGHBOURS, span), other, None, 0, span)
+                    below = Relation((one, members), ("∈",), (span,), span)
+                    return replace(node, sub=below)
+        return None
+
+    return over_members
+
+
+_NEIGHBOURS = "N"
+_NODES = ("ijkl", "uvw", "mn")
+"""Letters that count the nodes of a graph; the p of ``x ∼ p`` is what x is drawn from."""
 
 
 def as_lengths(formula: Formula) -> Change | None:
