@@ -24,6 +24,8 @@ def _unlikely(u: Any, rows: Any) -> Any:
     Case(r"h_i = E_{w_i} + P_i", "E_w[n,d] P[n,d]", np.add),
     Case(r"h_t = \mathbf{E}[x_t] + \mathbf{P}[t]", "E_x[n,d] P[n,d]", np.add),
     Case(r"h_t = E[\text{word}_t] + P_t", "E_word[n,d] P[n,d]", np.add),
+    # A word above tells tables apart.
+    Case(r"E_i = E^{\text{word}}_{x_i} + E^{\text{place}}_i", "E_x_word[n,d] E_place[n,d]", np.add),
     Case(r"h_t = \tanh(U e_{y_{t-1}})", "U[p,d] e_y[n,d]", lambda u, e: np.tanh(e @ u.T)),
     Case(
         r"A_{ij} = (E_{x_i} + P_i) W_q W_k^\top (E_{x_j} + P_j)^\top",
@@ -50,6 +52,8 @@ def test_rows_of_a_table_are_an_array(case: Case) -> None:
     [
         r"h_i = E_{x_i} + E b",  # the table itself
         r"h_i = E[x_i] + P_i + b E^\top",
+        r"h_i = E^{\text{word}}_{x_i} + E^{\text{word}} b",
+        r"h_t = E_{x_t} + E_{s_t} + P_t",  # the s may count
         r"P_i = E[x_i]",  # which may be a mean
         r"h_i = E_{x_i} + x_i",  # what tells the rows
         r"L = -\sum_t \log p_{y_t}",  # a label has its row

@@ -33,13 +33,13 @@ def as_rows(stated: Sequence[Statement]) -> Restated:
     """The statements with ``E_{x,i}``, x being a label, for ``E_{x_i}``, and notes of that."""
     found = [node for node in nodes_in(stated).of(Script) if _place(node)]
     sides = [side for one in stated if isinstance(one, Define) for side in _sides(one)]
-    arrays = Counter(_words(node for side in sides for node in scripts.outside_scripts(side)))
+    arrays = Counter(_tables(node for side in sides for node in scripts.outside_scripts(side)))
     everywhere = Counter(_words(node for side in sides for node in walk(side)))
-    tables, keys = Counter(map(binders.bare, found)), Counter(map(_key, found))
+    tables, keys = Counter(map(_table, found)), Counter(map(_key, found))
     rows = [
         node
         for node in found
-        if arrays[base := binders.bare(node)] == tables[base]
+        if arrays[table := _table(node)] == tables[table]
         if everywhere[key := _key(node)] == keys[key]
     ]
     if not rows:
@@ -58,6 +58,20 @@ def _words(nodes: Iterable[Node]) -> Iterator[str]:
     return (node.text for node in nodes if isinstance(node, Name))
 
 
+def _tables(nodes: Iterable[Node]) -> Iterator[str]:
+    """The names of arrays, with what stands above them."""
+    named = [node for node in nodes if scripts.is_name(node)]
+    within = {id(node.base) for node in named if not isinstance(node, Name)}
+    return (_table(node) for node in named if id(node) not in within)
+
+
+def _table(node: Node) -> str:
+    """The ``E^{tok}`` of ``E^{tok}_{x_i}``; what is raised or transposed is the table itself."""
+    above = names.label(node.sup) if isinstance(node, Script) and node.sup is not None else ""
+    word = above.isalpha() and len(above) > 2 and above not in names.TRANSPOSES | names.GREEK
+    return f"{binders.bare(node)}^{above}" if word else binders.bare(node)
+
+
 def _written(rows: Sequence[Script]) -> Callable[[Node], Node]:
     def written(node: Node) -> Node:
         if isinstance(node, Script) and any(node is row for row in rows):
@@ -72,7 +86,7 @@ def _written(rows: Sequence[Script]) -> Callable[[Node], Node]:
 
 def _notes(rows: Sequence[Script]) -> list[Problem]:
     """What the first row of each table is taken to be."""
-    first = {(binders.bare(row), _key(row)): row for row in reversed(rows)}
+    first = {(_table(row), _key(row)): row for row in reversed(rows)}
     return [
         note(
             "N2C039",
