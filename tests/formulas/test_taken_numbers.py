@@ -67,6 +67,7 @@ def _told(latex: str, context: str = "") -> list[str]:
         "Parts_Seen Known_Parts",
         lambda a, b: a / max(b, 1),
     ),
+    Case(r"u = T_a / T_p", "T_a T_p+", lambda a, b: a / b),
     Case(r"u_i = w_i - \log k", "w[n] k+", lambda w, k: w - np.log(k)),
     Case(r"u = A + \frac{B}{D^\beta}", "A B D+ beta", lambda a, b, d, k: a + b / d**k),
     Case(r"u = \left(\frac{D_0}{D}\right)^\beta", "D_0+ D+ beta", lambda e, d, k: (e / d) ** k),
@@ -151,3 +152,10 @@ def test_what_cannot_be_an_array_is_not_told(latex: str) -> None:
 )
 def test_a_declared_shape_decides(case: Case) -> None:
     check(case)
+
+
+def test_a_document_that_functions_are_given_counts_nothing() -> None:
+    formula = compile_formula(r"u(t, d) = f(t, d) \, g(t)")
+    assert {one.name: one.kind for one in formula.inputs}["d"] == "array"
+    found = formula.reference(t=2.0, d=0.5, f=lambda t, d: t - d, g=lambda t: 3 * t)
+    np.testing.assert_allclose(found, 1.5 * 6)

@@ -147,7 +147,7 @@ def is_size(run: Run, name: str) -> bool:
     if names.is_size_name(name) and name in run.seen.counted:
         if name in run.seen.matrices:
             return False
-        if run.seen.counted[name] != {0} or is_memory(run, name):
+        if run.seen.counted[name] != {0} or is_memory(run, name) or _is_only_given(run, name):
             return False
         if name in run.seen.bold and not divides(run, name):
             return False
@@ -155,6 +155,15 @@ def is_size(run: Run, name: str) -> bool:
         matrix = name == "D" and (run.seen.has_matrices or run.seen.weighs)
         return not matrix or run.choose("D counts", ((True, 0.0), (False, 0.3)))
     return name in ("n", "m") and name not in run.seen.bold and not is_memory(run, name)
+
+
+def _is_only_given(run: Run, name: str) -> bool:
+    """Whether a letter stands nowhere but in parentheses behind names, as the document d of ``s(q,
+    d) = f(q, d) g(q)`` does, one of several parameters."""
+    groups = [group for group in run.seen.nodes.of(Group) if group.open == "("]
+    given = sum(binders.bare(item) == name for group in groups for item in group.items)
+    every = sum(node.text == name for node in run.seen.nodes.of(Name))
+    return name in run.parameters and len(run.parameters) > 1 and given == every
 
 
 def divides(run: Run, name: str) -> bool:

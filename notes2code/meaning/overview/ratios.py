@@ -140,8 +140,8 @@ def _shared_out(above: Node, below: Node) -> Iterator[str]:
 
 
 def _scaled(above: Node, below: Node) -> Iterator[str]:
-    """The L of ``m L / L'`` and ``L' / L``, and the N of ``N_j / N``: what is divided by another of
-    its kind is a number; and that of ``L / \\lambda_i``, a length."""
+    """The L of ``m L / L'`` and ``L' / L``, the N of ``N_j / N``, both of ``T_a / T_p``: what is
+    divided by another of its kind is a number; and that of ``L / \\lambda_i``, a length."""
     match below:
         case Script(Name() as base, primes=1) if base.text in map(binders.bare, walk(above)):
             yield from arithmetic.capitals(base)
@@ -149,6 +149,10 @@ def _scaled(above: Node, below: Node) -> Iterator[str]:
             above
         ):
             yield from arithmetic.capitals(above)
+    match above, below:
+        case Script(Name(one), Name(), None), Script(Name(other), Name(), None) if one == other:
+            times = (above, below) if one in names.TOTALS else ()
+            yield from map(script_reader.unindexed, times)
     match above:
         case Script(Name() as base, None, None, 1) if binders.bare(below) == base.text:
             yield from (name + end for name in arithmetic.capitals(base) for end in ("", "_prime"))
