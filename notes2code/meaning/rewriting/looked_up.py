@@ -61,7 +61,7 @@ def _words(nodes: Iterable[Node]) -> Iterator[str]:
 def _tables(nodes: Iterable[Node]) -> Iterator[str]:
     """The names of arrays, with what stands above them."""
     named = [node for node in nodes if scripts.is_name(node)]
-    within = {id(node.base) for node in named if not isinstance(node, Name)}
+    within = {id(node.base) for node in named if isinstance(node, Script | Accent)}
     return (_table(node) for node in named if id(node) not in within)
 
 
