@@ -201,20 +201,23 @@ class Compiler:
         as one of the sequences: the ``O = [A_1 V_1, …, A_H V_H] W`` for ``MHA(X)``, and the layer
         ``x'' = x' + …`` for ``Block(h_{l-1})``."""
         known = self.library.components.get(self.library.kinds.get(plain(name), ""))
-        kind_of = "" if known is None else _kind_of_part(known)
-        if not kind_of or self.linker.nearest_functions(entry, [name]):
+        if (
+            known is None
+            or not _kind_of_part(known)
+            or self.linker.nearest_functions(entry, [name])
+        ):
             return None
         found = [
             (other, function)
             for other in self.linker.formulas.in_note(entry)
             if other not in self.reading
-            if (function := self._as_function(other, name, kind_of)) is not None
+            if (function := self._as_function(other, name, known)) is not None
         ]
         return found[0] if len(found) == 1 else None
 
-    def _as_function(self, entry: Entry, name: str, kind_of: str) -> Equation | None:
+    def _as_function(self, entry: Entry, name: str, known: Component) -> Equation | None:
         """What a formula without a name computes, as a function of its sequences, if that is such a
-        part of a model."""
+        part of a model as a component is, and hides what comes later where that does."""
         parsed = self.linker.formulas.parsed[entry]
         if parsed.functions or not parsed.arrays or parsed.states:
             return None
@@ -224,7 +227,9 @@ class Compiler:
         found, equation = compiled.recognised, compiled.equation
         if found is None or equation is None or found.form.partial:
             return None
-        if _kind_of_part(found.component) != kind_of:
+        if _kind_of_part(found.component) != _kind_of_part(known):
+            return None
+        if _is_causal(known) and not (found.calls_causal or kind(found).endswith(":causal")):
             return None
         roles = found.found.roles
         given = [roles[role].array for role in ("X", "Q", "K", "V") if role in roles]
@@ -553,6 +558,11 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _is_causal(component: Component) -> bool:
+    """Whether a position sees none that come later, in a component as the field has it."""
+    return bool(component.causal) or any(one.requires == "causal" for one in component.forms)
 
 
 def _kind_of_part(component: Component) -> str:

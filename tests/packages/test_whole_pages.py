@@ -123,6 +123,12 @@ def test_which_of_two_is_meant_is_not_guessed(vault: Vault) -> None:
     )
 
 
+def test_what_hides_nothing_is_no_causal_attention(vault: Vault) -> None:
+    page = HEADS % "" + LAYER.replace("MHSA", "CausalSelfAttention")
+    codes = [p.code for p in vault(page).diagnostics() if "CausalSelfAttention" in p.message]
+    assert codes == ["N2C030"]
+
+
 def test_heads_with_a_table_that_no_class_has_are_told(vault: Vault) -> None:
     page = r"""
 $$ w_{ij} = \mathrm{softmax}_j(q_i^\top k_j + r_{j-i}) $$
