@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def _joined(heads: np.ndarray) -> np.ndarray:
@@ -62,6 +62,12 @@ def _joined(heads: np.ndarray) -> np.ndarray:
             r"Y_g = X A_g",
             r"R_g = \mathrm{softmax}(X B_g)",
         ],
+    ),
+    # The small q_i of a head, where all have its index, is all its queries.
+    Case(
+        r"\text{head}_i = \text{softmax}\left(\frac{q_i k_i^\top}{\sqrt{d_k}}\right) v_i",
+        "q[h,n,d_k] k[h,m,d_k] v[h,m,d_v]",
+        lambda q, k, v: softmax(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])) @ v,
     ),
     # Near miss: what a layer gives is added.
     Case(r"Y = X \oplus F", "X[n,d] F[n,d]", np.add),

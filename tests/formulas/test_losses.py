@@ -203,6 +203,23 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "y[n] y_hat[n]",
         lambda y, p: ((y - p) ** 2).mean(),
     ),
+    # What is missed of each number is a number, and of a share of it.
+    Case(
+        r"\mathrm{MAE} = \frac{1}{n} \sum_{i=1}^{n} |t_i - \hat t_i|",
+        "t[n] t_hat[n]",
+        lambda t, p: np.abs(t - p).mean(),
+    ),
+    Case(
+        r"E = \frac{100}{n} \sum_{i=1}^{n} \left| \frac{y_i - \hat y_i}{y_i} \right|",
+        "y+[n] y_hat[n]",
+        lambda y, p: 100 * np.abs((y - p) / y).mean(),
+    ),
+    # Near miss: those that are bold.
+    Case(
+        r"E = \frac{1}{n} \sum_{i=1}^{n} |\mathbf{y}_i - \hat{\mathbf{y}}_i|",
+        "y[n,d] y_hat[n,d]",
+        lambda y, p: np.linalg.norm(y - p, axis=-1).mean(),
+    ),
     Case(r"\mathcal{L} = \|y - \hat y\|_2^2", "y[d] y_hat[d]", lambda y, p: ((y - p) ** 2).sum()),
     Case(
         r"\mathrm{PPL} = \exp\left(-\frac{1}{T}\sum_{t=1}^{T} \log p_t\right)",

@@ -112,6 +112,7 @@ BROKEN = [
     refused("N2C037", r"L = -\log «\mathbb{E}_x[f(x)]»"),
     refused("N2C032", r"K = V = «H W_K, W_V»"),
     refused("N2C032", r"head_i = \mathrm{Attention}(Q W_i^Q, K «W_j^K», V W_i^V)"),
+    refused("N2C042", r"o_i = «\mathrm{softmax}(q_i k_{g(i)}^\top) v_{g(i)}»"),
     refused("N2C032", r"head_1 = \mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)"),
     refused("N2C032", r"y = \mathrm{Concat}(\mathrm{Attention}(Q «W_i^Q», K W_i^K, V W_i^V)) W^O"),
     refused("N2C032", r"a_i = \mathrm{softmax}(q^\top K)_{«j»}"),

@@ -267,8 +267,10 @@ def _role_rank(run: Run, base: str, indices: int, of_heads: bool) -> int:
         # Beside keys that are a matrix, a query is no number.
         number = 4.0 if any(names.base_letter(name) in "QK" for name in run.seen.counted) else 1.4
         return run.choose("rank of q, k and v", ((1, 0.0), (2, 0.5), (0, number)))
-    costs = ((1, 0.0), (0, 4.0 if _are_apart(run) else 1.1))
-    return run.choose("rank of q_i, k_i and v_i", costs)
+    costs = [(1, 0.0), (0, 4.0 if _are_apart(run) else 1.1)]
+    if of_heads:
+        costs.append((2, 1.5))  # those of a head, where all have its index
+    return run.choose("rank of q_i, k_i and v_i", tuple(costs))
 
 
 def _are_apart(run: Run) -> bool:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from notes2code.latex.tree import (
+    Accent,
     Frac,
     Group,
     Infix,
@@ -131,9 +132,23 @@ def entries(seen: Survey, nodes: Nodes) -> Iterator[str]:
 
 
 def errors(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The y and p of ``(y_i - p_i) x_i``, which are numbers."""
-    uses = (seen.understood(end) for error, _ in _examples(nodes) for end in terms(error))
-    return (use.name for use in uses if use is not None)
+    """The y and p of ``(y_i - p_i) x_i``, and the y and \\hat y of ``|y_i - \\hat y_i|``, which are
+    numbers."""
+    ends = [end for error, _ in _examples(nodes) for end in terms(error)]
+    uses = map(seen.understood, (*ends, *_missed(nodes)))
+    return (use.name for use in uses if use is not None and not use.bold)
+
+
+def _missed(nodes: Nodes) -> Iterator[Node]:
+    """The y_i and the \\hat y_i of ``|y_i - \\hat y_i|``, also where it is a share of y_i."""
+    for group in nodes.of(Group):
+        match group:
+            case Group("|", (Infix("-", true, guessed) | Frac(Infix("-", true, guessed), _),)):
+                ends = (true, guessed)
+                accents = [any(isinstance(n, Accent) for n in walk(end)) for end in ends]
+                same = len({*map(binders.bare, ends)}) == 1 and all(map(scripts.is_name, ends))
+                if same and sum(accents) == 1:
+                    yield from ends
 
 
 def _sums_in_norms(nodes: Nodes) -> Iterator[Sequence[Node]]:
