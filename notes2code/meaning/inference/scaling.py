@@ -24,7 +24,7 @@ def weigh(run: Run, left: Value, right: Value, where: Span) -> None:
     """What speaks against a number on one side of an array, or of another number."""
     number, array = (left, right) if left.rank <= right.rank else (right, left)
     if left.implied or right.implied:
-        run.conflict(4, "a softmax of one number scales an array", where)
+        run.conflict(3, "a softmax of one number scales an array", where)
     _refuse_lone_weight(run, left, right, where)
     if left.row and isinstance(right.body, ir.Ref) and right.body.at:
         run.pay(1.5)  # the x_i of w^⊤ x_i is a vector
