@@ -13,6 +13,7 @@ from notes2code.components.plan import Part, Source, plan
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.emit import package as emitter
 from notes2code.emit.formulas import Plain
+from notes2code.final_norms import final_norms
 from notes2code.model_sizes import sizes_of
 from notes2code.numbers_said import numbers_said
 from notes2code.ties_said import ties_said
@@ -134,6 +135,7 @@ def _plain(compilation: Compilation, classless: Mapping[Compiled, Part]) -> dict
 def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
     """What the notes name, and where each does first."""
     notes = {note.path: note for note in compilation.vault.notes}
+    normed = final_norms(compilation)
     first: dict[tuple[str, str], Mention] = {}
     for mention in compilation.mentions:
         first.setdefault((mention.note, mention.component.name), mention)
@@ -141,7 +143,8 @@ def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
     for mention in first.values():
         note = notes[mention.note]
         line, _ = note.source.position(mention.start)
-        found.append((mention, Source(note.path, line, "", note.title)))
+        place = Source(note.path, line, "", note.title, normed=normed.get(note.path, 0))
+        found.append((mention, place))
     return found
 
 

@@ -40,7 +40,7 @@ _TIED = re.compile(
     r"|重みを?(?:共有|結合)|가중치(?:를|가)? ?공유",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+DENIED = re.compile(
     r"\b(?:not|never|no|nor|neither|without|un(?:tied|tie|tying)|separate(?:ly)?|own|unlike|instead"
     r"|rather|independent(?:ly)?|different|nicht|kein\w*|ohne|getrennt\w*|ne|pas|sans|sin|не|нет|без)\b"
     r"|n['’]t\b|不|没有|未|非|无|無|ない|なし|ず|ません|않|안 |없|아니",
@@ -60,7 +60,7 @@ _DOUBTED = re.compile(
 _READS = re.compile(r"\b(?:source|encoder)\b|源|编码器|エンコーダ|인코더", re.IGNORECASE)
 _WRITES = re.compile(r"\b(?:target|decoder)\b|目标|目的|解码器|デコーダ|디코더", re.IGNORECASE)
 _PLACES = re.compile(r"\bposition|位置|위치", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?:[^.!?。！？;；\n]|\.(?=\w))+[.!?。！？]?")
+SENTENCE = re.compile(r"(?:[^.!?。！？;；\n]|\.(?=\w))+[.!?。！？]?")
 
 
 def ties_said(vault: Vault, without: str) -> Mapping[str, int]:
@@ -79,10 +79,10 @@ def _said(note: Note, without: str) -> Iterator[tuple[bool, int]]:
     for paragraph in note.paragraphs:
         if paragraph.heading or without in (*note.tags, *paragraph.tags):
             continue
-        for sentence in _SENTENCE.findall(paragraph.text):
+        for sentence in SENTENCE.findall(paragraph.text):
             tied = ties(sentence)
             if tied is not None:
-                yield tied, _line(note, paragraph, sentence)
+                yield tied, line_of(note, paragraph, sentence)
 
 
 def ties(sentence: str) -> bool | None:
@@ -91,14 +91,14 @@ def ties(sentence: str) -> bool | None:
     said = (_OUT, _IN, _TIED)
     if not all(pattern.search(sentence) for pattern in said):
         return None
-    if _DENIED.search(sentence):
+    if DENIED.search(sentence):
         return False
     one_side = bool(_READS.search(sentence)) != bool(_WRITES.search(sentence))
     return None if one_side or _DOUBTED.search(sentence) or _PLACES.search(sentence) else True
 
 
-def _line(note: Note, paragraph: Paragraph, sentence: str) -> int:
-    """The line on which the first word of a sentence that stands in a paragraph as it is."""
+def line_of(note: Note, paragraph: Paragraph, sentence: str) -> int:
+    """The line of the first word of a sentence that stands in a paragraph as it is."""
     words = re.findall(r"\w{3,}", sentence)
     places = (note.source.text.find(word, paragraph.start, paragraph.end) for word in words)
     at = next((place for place in places if place >= 0), paragraph.start)

@@ -348,7 +348,7 @@ class Compiler:
             self._updated(entry, found),
             found.together,
             self._apart(entry, found, alone),
-            () if alone is not None else self._peeled(entry, found),
+            () if alone is not None and not _is_layer(alone) else self._peeled(entry, found),
         )
         for typed, uses in chain.from_iterable(ways):
             assert typed.equation is not None
@@ -414,9 +414,9 @@ class Compiler:
     def _peeled(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
         """The formula with the definitions that are pieces of a component, such as its scores, and
         without those of what these are made of: the ``h_i = [f_i; g_i]`` of ``e_{ti} = v^\\top
-        \\tanh(W s_t + U h_i)`` is given."""
+        \\tanh(W s_t + U h_i)`` is given, and so is the ``X = E + P`` that a layer gets."""
         for _, uses in found.together:
-            while any(self._piece_of(use) for use in uses):
+            while any(self._piece_of(use) or self._is_layer(use) for use in uses):
                 inner = tuple(use for use in uses if self._refers(use, uses))
                 if inner in ((), uses):
                     break
@@ -463,6 +463,14 @@ class Compiler:
             return ""
         found = self._by_itself(entry).recognised
         return found.component.name if found is not None and found.form.partial else ""
+
+    def _is_layer(self, entry: Entry) -> bool:
+        """Whether a formula is that of a layer or a part of one; of one that is being read it is
+        not known."""
+        if entry in self.reading or len(self.reading) > MAX_CHAIN:
+            return False
+        found = self._by_itself(entry).recognised
+        return found is not None and _is_layer(found)
 
     def _defines(self, recognised: Recognised, entry: Entry) -> bool:
         """Whether the notes define the arrays that must be, as what they must be."""
@@ -558,6 +566,10 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _is_layer(recognised: Recognised) -> bool:
+    return recognised.component.family == "layers"
 
 
 def _is_causal(component: Component) -> bool:

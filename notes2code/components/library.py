@@ -98,6 +98,15 @@ class Form:
 
 
 @dataclass(frozen=True, eq=False)
+class Textbook:
+    """A formula of a component that is not its usual one, and where it is from."""
+
+    latex: str
+    source: str
+    equation: Equation = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
 class Component:
     """A component of a Transformer.
 
@@ -116,10 +125,10 @@ class Component:
     ``normalised`` where a number that is added to all scores of a query changes nothing, as in a
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
     usual names of its roles in code, ``numbers`` the roles that its class is made with as numbers,
-    and what they are by default. ``textbook`` is its usual formula. ``summaries`` are what its
-    docstring says in the place of its ``summary`` for formulas of some part, ``classes`` what it is
-    called then. ``also`` gives, by its
-    names in ``mentions``, the kinds of formulas that have the name, too.
+    and what they are by default. ``textbook`` is its usual formula, ``textbooks`` others, by the
+    part of their forms. ``summaries`` are what its docstring says in the place of its ``summary``
+    for formulas of some part, ``classes`` what it is called then. ``also`` gives, by its names in
+    ``mentions``, the kinds of formulas that have the name, too.
     """
 
     name: str
@@ -129,6 +138,7 @@ class Component:
     summary: str
     source: str
     textbook: str
+    textbooks: Mapping[str, Textbook]
     calls: tuple[str, ...]
     unlike: tuple[str, ...]
     of_layers: bool
@@ -328,6 +338,12 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         for latex in spelt(table["latex"], data.get("spellings", {}))
     )
     textbook = _typed(folder, data["textbook"], Scope(field=functions))
+    textbooks = {
+        part: Textbook(
+            one["latex"], one["source"], _typed(folder, one["latex"], Scope(field=functions))
+        )
+        for part, one in data.get("textbooks", {}).items()
+    }
     return Component(
         name=folder.name,
         folder=folder,
@@ -336,6 +352,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         summary=data["summary"],
         source=data.get("source", ""),
         textbook=data["textbook"],
+        textbooks=textbooks,
         calls=tuple(data.get("calls", ())),
         unlike=tuple(data.get("unlike", ())),
         of_layers=data.get("of_layers", False),

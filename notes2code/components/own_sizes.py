@@ -51,8 +51,11 @@ def _resized(expr: Expr, sizes: Mapping[Size, Size]) -> Expr:
 
 
 @cache
-def textbook(component: Component, library: Library) -> Recognised:
-    """The textbook's formula of a component, as if a note had written it."""
-    found = recognise(component.equation, library, among={component.name})
+def textbook(component: Component, library: Library, part: str = "") -> Recognised:
+    """The textbook's formula of a component, the usual one or that of a part of its forms, as if a
+    note had written it."""
+    other = component.textbooks.get(part)
+    equation = component.equation if other is None else other.equation
+    found = recognise(equation, library, among={component.name})
     assert found is not None, component.name
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from notes2code.components.compiling import Compiled, Compiler
@@ -28,8 +28,8 @@ ADDED = "Added"
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a part comes from: the note, the line, and the formula, "" where it is only named; the
-    numbers that the formulas of its section say, such as ``c = 50``; and the line in which its note
-    ties the way out of a model to its embeddings, 0 for none."""
+    numbers that the formulas of its section say, such as ``c = 50``; and the lines in which its
+    note ties the way out of a model to its embeddings, and puts a norm before it, 0 for none."""
 
     note: str
     line: int
@@ -37,6 +37,7 @@ class Source:
     title: str = ""
     numbers: tuple[tuple[str, float], ...] = ()
     tied: int = 0
+    normed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +196,9 @@ class _Planner:
         if drafts := self._of(component):
             self._meant(drafts, source).sources.append(source)
         elif not any(kind(draft.recognised) in mention.others for draft in self.drafts):
-            self.drafts.append(_Draft(component, textbook(component, self.library), None, [source]))
+            part = "final_norm" if source.normed else ""
+            written = textbook(component, self.library, part)
+            self.drafts.append(_Draft(component, written, None, [source]))
 
     def _add_stacks(self) -> None:
         """A layer that is written from one state to the next, ``z_l = … z_{l-1} …``, stands for a
@@ -306,7 +309,7 @@ class _Planner:
         used = filter(None, (self._used(draft, function) for function in functions))
         usual = textbook(draft.component, self.library)
         others = telling(draft.recognised) != telling(usual) or not self._is_textbook(draft)
-        return others or any(map(self._varies, used))
+        return others or _is_spelt_otherwise(draft, usual) or any(map(self._varies, used))
 
     def _stated(self, draft: _Draft) -> tuple[str, ...]:
         """The formulas that say what a draft's formula refers to and leaves open: the arrays that
@@ -339,14 +342,19 @@ class _Planner:
 
     def _doubt(self, draft: _Draft, uses: Mapping[str, Part], names: Mapping[int, str]) -> str:
         """What a draft is built from that no note speaks of, where notes define something else
-        that could stand there."""
-        for role, part in uses.items():
-            others = self._defined_for(draft, role)
-            if others and not part.sources and part.component.family == "layers":
-                listed = " or ".join(
-                    f"{names[id(d)]} ({d.sources[0].note}:{d.sources[0].line})" for d in others
-                )
-                return f"it is built from the textbook's {part.name}, not from {listed}"
+        that could stand there: another layer, or other heads."""
+        others = {
+            part: self._defined_for(draft, role)
+            for role, part in uses.items()
+            if not part.sources and part.component.family == "layers"
+        }
+        if draft.compiled is None:  # a formula tells what it calls itself
+            heads = [d for d in self.drafts if d.compiled is not None and "O" in d.component.names]
+            others |= {part: heads for part in _unsaid(uses) if "O" in part.component.names}
+        for part, found in others.items():
+            listed = (f"{names[id(d)]} ({d.sources[0].note}:{d.sources[0].line})" for d in found)
+            if apart := " or ".join(listed):
+                return f"it is built from the textbook's {part.name}, not from {apart}"
         return ""
 
     def _defined_for(self, draft: _Draft, role: str) -> list[_Draft]:
@@ -441,7 +449,7 @@ class _Planner:
     def _fits(self, whole: _Draft, layer: _Draft) -> bool:
         """Whether a layer can be that of a model: it hides from a position what comes later where
         the model has to, and its attention has weights, without which it cannot have heads."""
-        if whole.component.family != "models":
+        if whole.component.family != "models" or "Mix" not in layer.component.roles:
             return True
         hides = layer.component.causal or layer.recognised.calls_causal
         used = (self._used(layer, function) for function in layer.recognised.functions.values())
@@ -482,6 +490,14 @@ class _Planner:
         return plain(function) if other is None or other.recognised is None else other
 
 
+def _unsaid(uses: Mapping[str, Part]) -> Iterator[Part]:
+    """The parts that something is built from, down to those that notes speak of."""
+    for part in uses.values():
+        if not part.sources:
+            yield part
+            yield from _unsaid(part.uses)
+
+
 def _is_of_each_head(recognised: Recognised) -> bool:
     """Whether a formula has an axis for heads that its component has not: ``A_h = softmax(Q_h
     K_h^⊤)``. A query that is one of several has a place for each, and is in no matrix."""
@@ -490,6 +506,17 @@ def _is_of_each_head(recognised: Recognised) -> bool:
         return False
     ranks = {given.name: len(given.shape) for given in form.inputs if len(given.shape) > 1}
     return any(len(role.axes) > ranks[name] for name, role in roles.items() if name in ranks)
+
+
+def _is_spelt_otherwise(draft: _Draft, usual: Recognised) -> bool:
+    """Whether a formula has other letters than the textbook's for its weights, or has them
+    turned."""
+    mine, theirs = draft.recognised.found.roles, usual.found.roles
+    shared = draft.component.names.keys() & mine.keys() & theirs.keys()
+    return any(
+        (mine[role].array, mine[role].axes) != (theirs[role].array, theirs[role].axes)
+        for role in shared
+    )
 
 
 def _defines_function(compiled: Compiled) -> bool:

@@ -34,7 +34,9 @@ def reread(
         if function is None:
             return None
         functions[names[role]] = function
-    scope, text = compiler.library.scope, recognised.component.textbook
+    scope = compiler.library.scope
+    written = recognised.component.textbooks.get(recognised.form.part)
+    text = recognised.component.textbook if written is None else written.latex
     named: dict[str, str] = {}
     if compiled is not None:
         named = compiler.named(compiled.entry)

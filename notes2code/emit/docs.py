@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 
 from notes2code.components.own_sizes import in_own_sizes, shown_settings
 from notes2code.components.plan import Part, Source
@@ -47,18 +48,23 @@ def _summary(part: Part) -> str:
 
 def formulas(part: Part) -> tuple[str, ...]:
     """The formula of a part, the note's or else the textbook's, and those it is read with."""
-    main = next((s.latex for s in part.sources if s.latex), part.component.textbook)
+    other = part.component.textbooks.get(part.recognised.form.part)
+    textbook = part.component.textbook if other is None else other.latex
+    main = next((s.latex for s in part.sources if s.latex), textbook)
     return part.stated if main in part.stated else (main, *part.stated)
 
 
 def origin(part: Part, vault: str) -> str:
     """Where a part comes from: ``from vault/Attention.md:12``."""
-    source = part.component.source
+    other = part.component.textbooks.get(part.recognised.form.part)
+    source = part.component.source if other is None else other.source
     places = [s for s in part.sources if s.latex]
     if places:
         return f"from {_listed(places, vault)}"
     if part.sources:
-        return f"named in {_listed(part.sources, vault)}; the formula is from {source}"
+        normed = (replace(s, line=s.normed) for s in part.sources if s.normed and other)
+        behind = next((f", its last norm in {place(vault, s)}" for s in normed), "")
+        return f"named in {_listed(part.sources, vault)}{behind}; the formula is from {source}"
     return f"after {source}" if source else ""
 
 

@@ -126,7 +126,7 @@ class _Tests:
         sources = {module: template(f"{module}.py.j2") for module in _CHECKS}
         sources["formulas"] = formulas
         for family in FAMILIES:
-            shared = [template(SHARED[family])] if family in SHARED else []
+            shared = [template(SHARED[family])] if family in SHARED.keys() & self.bodies else []
             defined = [self.texts[part].module for part in self.families.get(family, ())] + shared
             sources[f"{self.package}.{family}"] = "\n".join(defined)
         used = set(NAME.findall(without_docstrings(body)))

@@ -170,6 +170,11 @@ class View:
         return self._part.doubt
 
     @property
+    def is_total(self) -> bool:
+        """Whether it is a loss that adds up those of all positions, and not their mean."""
+        return self.form in ("likelihood", "total", "labels", "scored_labels")
+
+    @property
     def turns(self) -> bool:
         """Whether it is a layer, or made of layers, whose attention turns queries and keys."""
         return any(attention.turns for attention in self._attentions(STACKED))

@@ -343,6 +343,18 @@ def is_norm(name: str) -> bool:
     return plain == "ln" or plain.endswith("norm")
 
 
+def plainly(name: str) -> str:
+    """What a function is called of which this may be one use of several: ``RMSNorm`` for
+    ``RMSNorm_2``, ``LN`` for ``LN_f`` and ``ln1``; "" for any other name."""
+    base, _, mark = name.rpartition("_")
+    if not base:
+        base = name.rstrip("0123456789")
+        return base if base != name and is_norm(base) else ""
+    # The label of a mere norm may say which one it is: ``Norm_{batch}``.
+    labelled = is_norm(base) and as_word(base) != "norm"
+    return base if mark.isdigit() or labelled else ""
+
+
 def is_mask(name: str) -> bool:
     """Whether a name is that of a mask: ``M``, ``M_{causal}``, ``mask``."""
     return name in ("M", "M_causal") or name.lower().startswith(("mask", "m_mask"))

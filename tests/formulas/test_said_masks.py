@@ -60,3 +60,25 @@ def test_what_is_multiplied_by_a_mask_is_not_hidden_by_minus_infinity() -> None:
     latex = r"Z = \mathrm{softmax}(Q K^\top \odot M) V"
     formula = compile_formula(latex, context="where $M$ is the causal mask.")
     assert "M" in {given.name for given in formula.inputs}
+
+
+def test_a_mask_that_is_called_so_hides_later_keys_where_attention_is_said_to_be_causal() -> None:
+    latex, inputs = ATTENTION % r"\text{mask}", "Q[n,d_k] K[m,d_k] V[m,d_v]"
+    for text in (
+        "The attention is causal: $Q$, $K$ and $V$ are given.",
+        "It is masked, so that $Q$ sees no future keys.",
+    ):
+        check(Case(latex, inputs, _causal, context=text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The attention is not causal, $Q$ is given.",
+        "The attention of $Q$ is causal. A padding mask is added.",
+        "The weights of $Q$ sum to one.",
+    ],
+)
+def test_a_mask_of_which_that_is_not_said_is_an_input(text: str) -> None:
+    formula = compile_formula(ATTENTION % r"\text{mask}", context=text)
+    assert "mask" in {given.name for given in formula.inputs}

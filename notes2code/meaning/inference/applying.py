@@ -41,8 +41,8 @@ def known(run: Run, name: str) -> Equation | None:
 
 def without_number(run: Run, name: str) -> str:
     """The name of a function of the field, of which a note numbers the uses: ``RMSNorm_2``."""
-    base, _, number = name.rpartition("_")
-    counts = number.isdigit() and known(run, name) is None and _of_field(run, base) is not None
+    base = names.plainly(name)
+    counts = base and known(run, name) is None and _of_field(run, base) is not None
     return base if counts else name
 
 
@@ -59,6 +59,8 @@ def apply(
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
     equation = pairs.apart(equation, len(arguments))
+    if not equation.unused and not equation.counted:
+        equation = left_out.without_weights(run, use, equation, len(arguments))
     used, usual = len(equation.parameters), _of_field(run, use.name)
     if equation is usual and use.name.lower() == "norm":
         text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"

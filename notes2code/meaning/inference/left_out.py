@@ -1,17 +1,35 @@
-"""What functions are given and their definitions compute nothing with."""
+"""What functions are given and their definitions compute nothing with, and what these name and
+calls leave out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from notes2code.diagnostics import Span, error, warning
-from notes2code.meaning import ir
+from notes2code.diagnostics import Span, error, note, warning
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference.probabilities import is_conditional
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value
 from notes2code.meaning.ir import Equation, Idx, Ref
 from notes2code.meaning.notation.scripts import Use
+
+_WEIGHTS = frozenset(["W", "V", "U", "w", "b", "g", "gamma", "beta", "theta"])
+_SURELY = frozenset(["W", "gamma", "theta"])
+"""The letters of weights; a V, a b or a g alone may be something else."""
+
+
+def without_weights(run: Run, use: Use, equation: Equation, given: int) -> Equation:
+    """A function that is given fewer arguments than it is defined with, where the others are its
+    weights: the ``FFN(x)`` of ``FFN(x, W_1, W_2) = …``."""
+    rest = equation.parameters[given:]
+    letters = {names.base_letter(name) for name in rest}
+    if not given or not letters & _SURELY or not letters <= _WEIGHTS:
+        return equation
+    text = f"`{use.name}` is given no `{', '.join(rest)}` here: they are taken to be its weights"
+    run.problems.append(note("N2C039", text, use.span))
+    return replace(equation, parameters=equation.parameters[:given])
 
 
 def refuse_others(run: Run, use: Use, unused: Sequence[Value], span: Span) -> None:

@@ -140,6 +140,8 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         of_one_kind = of_one_kind or _is_state(run, large.body)
         run.pay(1.2 if of_one_kind else 0.6)
         if sums_up:
+            # What is embedded has a row for each place, as the table W_p that it is added to.
+            run.pay(1.6 if isinstance(large.body, ir.Ref) else 0.0)
             text = f"`{run.quote(node.span)}` adds a vector to each row of a matrix"
             run.problems.append(note("N2C039", text, node.span))
     elif (small.rank, large.rank) == (1, 2) and _is_across(small, large):

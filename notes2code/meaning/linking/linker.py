@@ -351,9 +351,8 @@ class Linker:
 
     def _without_numbers(self, mentioned: Iterable[str]) -> set[str]:
         """What functions of the field are called whose uses are numbered: ``RMSNorm_2``."""
-        pairs = (name.rpartition("_") for name in mentioned)
-        bases = (base for base, _, number in pairs if number.isdigit())
-        return {base for base in bases if names.as_word(base) in self.base.field}
+        bases = map(names.plainly, mentioned)
+        return {base for base in bases if base and names.as_word(base) in self.base.field}
 
     def _multiplies(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether a letter that another section defines as a function is a factor in this one: the

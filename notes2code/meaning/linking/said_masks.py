@@ -24,13 +24,17 @@ _LATER = re.compile(
     re.IGNORECASE,
 )
 _INFINITE = re.compile(r"\\infty|∞|-inf\b")
-_DOUBTFUL = re.compile(
-    r"\b(?:not?|non|without|or|optional\w*|padding|e\.g|example|such as|nicht|kein\w*|oder|sans"
-    r"|ou|sin|sem|o|senza|не|или)\b|不|没|或|例如|可选|填充|または|パディング|패딩|또는",
-    re.IGNORECASE,
+_DENIED = r"\b(?:not?|non|without|nicht|kein\w*|sans|sin|sem|senza|не)\b|不|没"
+_DOUBTED = (
+    r"\b(?:or|optional\w*|padding|e\.g|example|such as|oder|ou|o|или)\b"
+    r"|或|例如|可选|填充|または|パディング|패딩|또는"
 )
+_DOUBTFUL = re.compile(f"{_DENIED}|{_DOUBTED}", re.IGNORECASE)
 """What denies it, or says that it may be another."""
+_UNMASKED = re.compile(rf"(?:{_DENIED})[^,]{{0,20}}(?:{_MASK.pattern})|{_DOUBTED}", re.IGNORECASE)
+"""The same where a text says that nothing later is seen."""
 
+_PADDING = re.compile(r"\bpad|填充|パディング|패딩", re.IGNORECASE)
 _LETTER = re.compile(
     r"\$\s*(?:\\(?:mathbf|mathrm|boldsymbol|bm|mathcal)\s*\{?\s*)?([A-Z])\}?"
     r"(?:_(?:\{(?:\\(?:text|mathrm)\s*\{)?(\w+)\}?\}|(\w)))?\s*\$"
@@ -38,6 +42,7 @@ _LETTER = re.compile(
 _SENTENCE = re.compile(r"(?:\$[^$]*\$|[^.。;；\n$])+")
 _DEFINITION = r"%s_{%sij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
 _TOLD = "`%s` is taken to hide later keys, since the text calls it a causal mask"
+_SAID = "`%s` is taken to hide later keys, since the text calls the attention causal"
 
 
 def said_masks(
@@ -46,6 +51,10 @@ def said_masks(
     """Definitions of the causal masks that texts name, where every formula of the note adds them to
     something, and none says what they are."""
     found: dict[tuple[str, str], Entry] = {}
+    mine: dict[str, list[Parsed]] = {}
+    for entry, one in parsed.items():
+        mine.setdefault(entry.note, []).append(one)
+    passages = list(passages)
     for passage in passages:
         for at, letter, label in _said(passage.text):
             order = passage.order + passage.text.count("$", 0, at) // 2
@@ -53,14 +62,40 @@ def said_masks(
             name = names.code_name(letter, label)
             entry = Entry(latex, passage.note, passage.section, order)
             found.setdefault((passage.note, name), entry)
-    mine: dict[str, list[Parsed]] = {}
-    for entry, one in parsed.items():
-        mine.setdefault(entry.note, []).append(one)
+    told = {key: Supplied(key[1], _TOLD % key[1]) for key in found}
+    padded = {passage.note for passage in passages if _PADDING.search(passage.text)}
+    for passage in passages:
+        if passage.note not in padded and _is_said_causal(passage.text):
+            for word in _words(mine.get(passage.note, [])):
+                latex = _DEFINITION % (rf"\mathrm{{{word}}}", "")
+                entry = Entry(latex, passage.note, passage.section, passage.order)
+                found.setdefault((passage.note, word), entry)
+                told.setdefault((passage.note, word), Supplied(word, _SAID % word))
     return {
-        entry: Supplied(name, _TOLD % name)
-        for (note, name), entry in found.items()
-        if _is_left_open(name, mine.get(note, []))
+        entry: told[key]
+        for key, entry in found.items()
+        if _is_left_open(key[1], mine.get(key[0], []))
     }
+
+
+def _words(formulas: Iterable[Parsed]) -> Iterator[str]:
+    """The words for masks in formulas: the ``\\text{mask}`` that is added to scores."""
+    for one in formulas:
+        counted = () if one.seen is None else sorted(one.seen.counted)
+        yield from (name for name in counted if name.isalpha() and name.lower() in _WORDS)
+
+
+_WORDS = frozenset(["mask", "masking"])
+
+
+def _is_said_causal(text: str) -> bool:
+    """Whether a text says, of no mask with a letter, that attention sees nothing later."""
+    for said in (sentence[0] for sentence in _SENTENCE.finditer(text)):
+        causal = _CAUSAL.search(said) and not _DOUBTFUL.search(said)
+        hides = _MASK.search(said) and _LATER.search(said) and not _UNMASKED.search(said)
+        if (causal or hides) and not any(names.is_mask(m[1]) for m in _LETTER.finditer(said)):
+            return True
+    return False
 
 
 def _said(text: str) -> Iterator[tuple[int, str, str]]:

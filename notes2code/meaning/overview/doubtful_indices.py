@@ -53,7 +53,8 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
         if letter not in seen.bound - {scripts.HEAD} or alike != {base}:
             continue
         below = any(isinstance(n.sub, Name) and n.sub.text == letter for n in scripted)
-        if base in ("A", "P"):
+        before = any(_shift(ungrouped(n.sup), letter) for n in scripted)  # the A^l beside H^{l-1}
+        if base in ("A", "P") and not before:
             raise error(
                 "N2C033",
                 f"the `{letter}` may be a power here, or the number of the matrix",

@@ -37,6 +37,7 @@ from notes2code.meaning.rewriting import (
     nested,
     no_condition,
     normal_probabilities,
+    norms_called_ln,
     numbered_ones,
     numbered_tokens,
     planes,
@@ -118,6 +119,8 @@ REWRITES = (
     Rewrite(Infix, _always(power_series.with_first_powers)),
     # Those who write one transpose with a small t write all so.
     Rewrite(Script, primed.small_signs),
+    # A logarithm with something below it is a norm.
+    Rewrite(Apply, _always(norms_called_ln.as_norms)),
     # A mark at the name of a function would make it another function.
     Rewrite(Juxt, turned_functions.apart),
     # The angle below the matrix of a rotation has a number, which is an index of the matrix;

@@ -1,0 +1,74 @@
+"""Norms behind the last layer of a model: prose says so, *a final layer norm before the head*, or
+the formula of its logits has one, where no formula of the note gives the whole model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from notes2code.compilation import SKIP, Compilation, CompiledFormula
+from notes2code.meaning.ir import Add, Call, Expr, Mul, Reduce, Ref, Softmax
+from notes2code.meaning.names import is_norm
+from notes2code.ties_said import DENIED, SENTENCE, line_of
+from notes2code.vault.model import Note
+
+_NORM = r"(?:RMS[ -]?|layer[ -]?)?norm(?:ali[sz]ation)?|LN"
+_SAID = re.compile(
+    rf"\b(?:final|last|extra|additional) (?:{_NORM})\b|\bln_f\b"
+    rf"|\b(?:{_NORM})\b[^,;]{{0,30}} (?:after|behind|following) the (?:final|last) "
+    r"(?:\S+ )?(?:block|layer)\b"
+    r"|最后(?:的|一个|再加|加)*(?:层归一化|RMSNorm|LayerNorm|LN)"
+    r"|\b(?:finale|abschließende|letzte)[rsn]? (?:Layer[ -]?Norm|Normalisierung|Schichtnorm)",
+    re.IGNORECASE,
+)
+_DOUBTED = re.compile(
+    r"\b(?:often|sometimes|usually|may|might|can|could|should|if|whether|some|optional(?:ly)?)\b"
+    r"|[?？]",
+    re.IGNORECASE,
+)
+
+
+def final_norms(compilation: Compilation) -> Mapping[str, int]:
+    """The line in which each note puts a norm behind the last layer, by the note's path; none for
+    one that denies it."""
+    found: dict[str, int] = {}
+    for note in compilation.vault.notes:
+        said = list(_said(note))
+        if said and all(there for there, _ in said):
+            found[note.path] = said[0][1]
+    for formula in compilation.formulas:
+        if _has_normed_logits(formula):
+            found.setdefault(formula.note.path, formula.position[0])
+    return found
+
+
+def _said(note: Note) -> Iterator[tuple[bool, int]]:
+    """Whether a note's sentences on that say or deny it, and their lines."""
+    for paragraph in note.paragraphs:
+        if paragraph.heading or SKIP in (*note.tags, *paragraph.tags):
+            continue
+        for sentence in SENTENCE.findall(paragraph.text):
+            if _SAID.search(sentence) and not _DOUBTED.search(sentence):
+                yield DENIED.search(sentence) is None, line_of(note, paragraph, sentence)
+
+
+def _has_normed_logits(formula: CompiledFormula) -> bool:
+    """Whether a formula is ``logits = LN(x) W``, or the softmax of that."""
+    equation = formula.compiled.equation
+    if equation is None:
+        return False
+    body = equation.value.body
+    if isinstance(body, Softmax):
+        return _is_normed_product(body.body)
+    return "logit" in equation.name.lower() and _is_normed_product(body)
+
+
+def _is_normed_product(scores: Expr) -> bool:
+    """Whether scores are those of a norm's features by the rows of a matrix, perhaps with a
+    bias."""
+    terms = scores.terms if isinstance(scores, Add) else (scores,)
+    for term in terms:
+        match term:
+            case Reduce("sum", body=Mul((Call(function), Ref(at=(_, _))))):
+                return is_norm(function)
+    return False
