@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -132,6 +133,7 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"notes2code.{a.name}" for a in node.names) if inside else [node.module]
 
 
+@cache
 def measured() -> Mapping[str, set[str]]:
     """What each folder or module imports of notes2code outside of itself."""
     found: dict[str, set[str]] = {}

@@ -111,13 +111,14 @@ class Component:
     """A component of a Transformer.
 
     ``name`` is its folder's, ``class_name`` the class or function that it becomes, ``family`` the
-    module of the generated package. ``calls`` are the names under which notes call it, ``unlike``
-    names in a formula (what it defines, an input) that say it is something else, ``of_layers``
-    whether text that speaks of the norms of batches does, ``learned`` the roles of parameters
-    which a note that defines them makes into something else, ``biases`` those of what only some
-    variants add behind a projection, ``uses`` the components whose
-    functions its formulas call, ``builds_on`` those that its class needs besides. ``stack`` is
-    the component of layers one after another, which a formula of one means where it goes on from
+    module of the generated package. ``calls`` are the names under which notes call it,
+    ``layers_call`` those under which only layers do, of which the field knows other things, too;
+    ``unlike`` names in a formula (what it defines, an input) that say it is something else,
+    ``of_layers`` whether text that speaks of the norms of batches does, ``learned`` the roles of
+    parameters which a note that defines them makes into something else, ``biases`` those of what
+    only some variants add behind a projection, ``uses`` the components whose functions its
+    formulas call, ``builds_on`` those that its class needs besides. ``stack`` is the component of
+    layers one after another, which a formula of one means where it goes on from
     the layer before. ``causal`` is the role of the sequence in which a position usually sees none
     that come later. ``groups`` is what its class calls the number of groups of heads that share
     keys and values. ``head_sizes`` is how many sizes its class takes, all that of a head, where
@@ -140,6 +141,7 @@ class Component:
     textbook: str
     textbooks: Mapping[str, Textbook]
     calls: tuple[str, ...]
+    layers_call: tuple[str, ...]
     unlike: tuple[str, ...]
     of_layers: bool
     learned: tuple[str, ...]
@@ -191,6 +193,7 @@ class Library:
         for call in component.calls:
             self.functions[plain(call)] = component.equation
             self.kinds[plain(call)] = component.name
+        self.kinds |= {plain(call): component.name for call in component.layers_call}
 
     def pinned(self, tags: Iterable[str]) -> frozenset[str]:
         """The components that tags name, such as ``attention/additive``; where the last part names
@@ -354,6 +357,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         textbook=data["textbook"],
         textbooks=textbooks,
         calls=tuple(data.get("calls", ())),
+        layers_call=tuple(data.get("layers_call", ())),
         unlike=tuple(data.get("unlike", ())),
         of_layers=data.get("of_layers", False),
         learned=tuple(data.get("learned", ())),

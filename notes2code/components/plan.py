@@ -350,7 +350,8 @@ class _Planner:
         }
         if draft.compiled is None:  # a formula tells what it calls itself
             heads = [d for d in self.drafts if d.compiled is not None and "O" in d.component.names]
-            others |= {part: heads for part in _unsaid(uses) if "O" in part.component.names}
+            mine = [part for part in _below(uses) if "O" in part.component.names]
+            others |= {part: heads for part in mine if not any(one.sources for one in mine)}
         for part, found in others.items():
             listed = (f"{names[id(d)]} ({d.sources[0].note}:{d.sources[0].line})" for d in found)
             if apart := " or ".join(listed):
@@ -490,12 +491,11 @@ class _Planner:
         return plain(function) if other is None or other.recognised is None else other
 
 
-def _unsaid(uses: Mapping[str, Part]) -> Iterator[Part]:
-    """The parts that something is built from, down to those that notes speak of."""
+def _below(uses: Mapping[str, Part]) -> Iterator[Part]:
+    """All parts that something is built from."""
     for part in uses.values():
-        if not part.sources:
-            yield part
-            yield from _unsaid(part.uses)
+        yield part
+        yield from _below(part.uses)
 
 
 def _is_of_each_head(recognised: Recognised) -> bool:

@@ -127,7 +127,7 @@ class Operands(Arguments):
                     "put both into one pair of braces, such as `x_{a,b}`",
                 )
             if token.kind == "_":
-                sub = self.script_argument(token)
+                sub = self.with_index(base, self.script_argument(token))
             else:
                 sup = _in_parentheses(self.script_argument(token))
                 match sup:
@@ -136,6 +136,26 @@ class Operands(Arguments):
         if sub is None and sup is None and not primes:
             return base
         return Script(base, sub, sup, primes, self.span_from(first))
+
+    def with_index(self, base: Node, label: Node) -> Node:
+        """The label of a projection with the index behind it, as in ``W_Qi`` and ``W_Q_i``: TeX
+        draws the one beside the name, and refuses the other."""
+        projects = isinstance(base, Name) and base.text == "W"
+        if not projects or not isinstance(label, Name) or label.text not in tuple("QKVO"):
+            return label
+        last = self.tokens[self.at - 1]
+        at = self.at + 1 if self.peek().kind == "_" else self.at
+        index = self.tokens[at]
+        near = at > self.at or index.span.start == last.span.end
+        if last.kind == "}" or index.text not in tuple("hij") or not near:
+            return label
+        self.at = at + 1
+        where = Span(label.span.start, index.span.end)
+        if "\\" in row(self.latex, where.start):  # of typed text there is no TeX
+            text = f"TeX does not put the `{index.text}` below `W`, beside the `{label.text}`"
+            help = f"write `W_{{{label.text},{index.text}}}`; it is read so"
+            self.problems.append(warning("N2C026", text, where, help))
+        return Juxt((label, Name(index.text, index.span)), where)
 
     def braced_primes(self) -> int:
         """How many primes the braces of ``{'}``, ``{''}`` and ``{'T}`` begin with, as some write

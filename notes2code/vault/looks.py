@@ -14,7 +14,7 @@ _FORMULA = re.compile(
 _PROGRAM = re.compile(
     r"""["#;$]|://|[=!]=|[-+*/|&:]=|=>|->|\w\.[a-z]\w|\w\.\w+\(|:\s*$|\\\\|\\$"""
     r"|(?<![\w=(\[{])(?<![=+*/,(]\s)-[A-Za-z]{2,}|(?<!\w)--[A-Za-z]{2,}"
-    r"|\b(?:import|from|def|return|self|class|for|while|print|lambda|elif|assert|const|let|var)\b"
+    r"|\b(?:import|from|def|return|self|class|for|while|print|lambda|elif|assert|const|let|var(?!\())\b"
     r"|</?[A-Za-z]|(?<!\w)__|__(?!\w)"
 )
 _LONGEST = 400
@@ -33,7 +33,7 @@ def looks_like_math(text: str) -> bool:
 _DELIMITED = re.compile(r"\$\$?([^$]+)\$\$?|\\\((.+)\\\)|\\\[(.+)\\\]", re.DOTALL)
 
 
-_REMARK = re.compile(r"\s+#\s.*|\s{2,}(?:(?://|←|—|–).*|\([^\W\d_][\w '’-]{2,}\))")
+_REMARK = re.compile(r"\s+#\s.*|\s{2,}(?:(?://|←|—|–).*|[(\[][^\W\d_][\w '’-]{2,}[)\]])")
 
 
 def without_remark(line: str) -> str:

@@ -129,3 +129,61 @@ def test_it_is_a_layer_whatever_its_input_is_made_of(latex: str, context: list[s
 def test_the_power_of_a_matrix_is_refused_where_no_layer_is_counted() -> None:
     with pytest.raises(FormulaError, match="may be a power here"):
         compile_formula(r"K_k = C A^k B, \quad k = 0, \dots, n")
+
+
+# --- the index of a head behind the label of a projection ---------------------------------------
+
+
+@pytest.mark.parametrize("weight", ["W_Qi", "W_Q_i", "W_{Qi}"])
+def test_an_index_behind_a_label_is_that_of_the_head(weight: str) -> None:
+    projected = [f"{one} {weight.replace('Q', one)}" for one in "QKV"]
+    case = Case(
+        f"head_i = Attention({', '.join(projected)})",
+        "Q[n,a] W_Q[h,a,p] K[m,b] W_K[h,b,p] V[m,c] W_V[h,c,r]",
+        lambda q, a, k, b, v, c: np.stack(
+            [_attention(q @ a[i], k @ b[i], v @ c[i]) for i in range(len(a))]
+        ),
+    )
+    check(case)
+
+
+def _attention(q: Any, k: Any, v: Any) -> Any:
+    return softmax(q @ k.T / np.sqrt(q.shape[-1])) @ v
+
+
+def test_it_is_told_where_tex_would_draw_something_else() -> None:
+    latex = r"\mathrm{head}_i = \mathrm{Attention}(Q W_Qi, K W_Ki, V W_Vi)"
+    assert {one.code for one in compile_formula(latex).diagnostics} == {"N2C026"}
+    with pytest.raises(FormulaError, match="a second subscript"):
+        compile_formula("y = W_a_i x")
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+def _of_vit(z: Any, q: Any, k: Any, v: Any, u: Any) -> Any:
+    heads = [_attention(z @ q[i], z @ k[i], z @ v[i]) for i in range(len(q))]
+    return np.concatenate(heads, axis=-1) @ u
+
+
+def test_a_function_is_of_what_it_is_given_whatever_the_page_calls_so() -> None:
+    """The z of ``SA(z)`` is none of the z_l, and so no vector where A is a matrix of weights."""
+    page = [
+        r"z'_\ell = \mathrm{MSA}(\mathrm{LN}(z_{\ell-1})) + z_{\ell-1}",
+        r"z_\ell = \mathrm{MLP}(\mathrm{LN}(z'_\ell)) + z'_\ell",
+        r"[q, k, v] = z U_{qkv}",
+        r"A = \mathrm{softmax}(q k^\top / \sqrt{D_h})",
+        r"\mathrm{SA}(z) = A v",
+    ]
+    msa = r"\mathrm{MSA}(z) = [\mathrm{SA}_1(z); \dots; \mathrm{SA}_m(z)] U_o"
+    inputs = "z[n,d] U_q[h,d,D_h] U_k[h,d,D_h] U_v[h,d,p] U_o[h*p,r]"
+    check(Case(msa, inputs, _of_vit, context=page))
+    layer = compile_formula(page[1], context=[page[0], *page[2:], msa])
+    assert layer.component == "encoder_layer"
+    (told,) = (one.message for one in layer.diagnostics if one.code == "N2C030")
+    assert told.startswith("`MLP` is not defined in the notes: the textbook's is taken")
+
+
+def test_a_network_that_is_in_no_layer_is_an_input() -> None:
+    formula = compile_formula(r"y = W \, \mathrm{MLP}(x)")
+    assert "MLP" in {given.name for given in formula.inputs}

@@ -142,3 +142,35 @@ $$ y \leftarrow y + \mathrm{FFN}(\mathrm{LayerNorm}(y)) $$
     told = [p.message for p in rendered.diagnostics if p.code == "N2C053"]
     assert any("table of distances" in message for message in told)
     assert "transformer/attention.py" in rendered.files
+
+
+def test_a_norm_of_another_note_is_that_of_the_layer(tmp_path: Path) -> None:
+    """LN is no logarithm, which would be the same in all notes."""
+    norm = r"""
+$$ \mathrm{LN}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta $$
+"""
+    layer = r"""
+$$ s = \mathrm{LN}(u + \mathrm{MHA}(u, u, u)) $$
+$$ t = \mathrm{LN}(s + \mathrm{FFN}(s)) $$
+"""
+    (tmp_path / "Norm.md").write_text(norm, encoding="utf-8")
+    (tmp_path / "Layer.md").write_text(layer, encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert rendered.classes["transformer.layers.LayerNorm"][0].note == "Norm.md"
+    assert not [one for one in rendered.diagnostics if one.code == "N2C057"]
+
+
+def test_a_typed_page_is_read_line_by_line(vault: Vault) -> None:
+    page = """```
+LayerNorm(x) = γ * (x - mean(x)) / sqrt(var(x) + eps) + β
+MultiHead(Q, K, V) = Concat(head_1, ..., head_h) · W_O
+
+where head_i = Attention(Q·W_Qi, K·W_Ki, V·W_Vi)
+
+W_O ∈ ℝ^(h·d_v × d_model)  [the output projection]
+var x = 3
+```
+"""
+    found = [f.compiled.recognised for f in vault(page).formulas]
+    names = [one.component.name for one in found if one is not None]
+    assert names == ["layer_norm", "multi_head_attention", "multi_head_attention"]

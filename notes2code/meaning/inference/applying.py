@@ -47,7 +47,9 @@ def without_number(run: Run, name: str) -> str:
 
 
 def _of_field(run: Run, name: str) -> Equation | None:
-    found = run.scope.field.get(names.as_word(name))
+    word = names.as_word(name)
+    in_layer = word == "mlp" and any(map(names.is_norm, run.seen.called))
+    found = run.scope.field.get("ffn" if in_layer else word)
     return found if found is not None and found.parameters else None
 
 

@@ -66,7 +66,7 @@ def _definitions(
                 continue  # with that, the formula would say two things of one name
             if _is_of_tokens(name, mine, theirs):
                 continue
-            if _is_given(name, formulas.parsed[entry], theirs):
+            if _is_given(name, formulas.parsed[entry], mine, theirs):
                 continue
             if _is_another_of_many(formulas, name, current, other):
                 continue
@@ -91,13 +91,14 @@ def _axes(formulas: Formulas, declarations: Declarations, entry: Entry) -> set[s
     return {str(axis) for shape in mine for axis in shape.axes}
 
 
-def _is_given(name: str, mine: Parsed, theirs: Parsed) -> bool:
+def _is_given(name: str, mine: Parsed, used: Parsed, theirs: Parsed) -> bool:
     """Whether the X of ``Q = X W`` is the one that ``Attention(X) = …`` is given, whatever X
     is elsewhere, the state of the next layer, ``X_{l+1} = …``, too; the ``Q_i = Q W_i`` of each
-    head is made of the Q that is given."""
+    head, where an index is ``used``, is made of the Q that is given."""
     indexed = theirs.indexed.get(name)
     whole = indexed is None or not indexed.written or name in theirs.states
-    return name in mine.parameters and whole
+    plain = used.seen is not None and used.seen.written.get(name) == {0}
+    return name in mine.parameters and (whole or plain)
 
 
 def _is_of_tokens(name: str, mine: Parsed, theirs: Parsed) -> bool:

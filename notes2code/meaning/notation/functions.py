@@ -28,5 +28,7 @@ LEAKY = frozenset(["leakyrelu", "lrelu"])
 
 
 def is_known(name: str) -> bool:
-    """Whether everybody knows a function by its name: the softmax, or one of numbers."""
-    return name.lower() in names.FUNCTIONS or names.as_word(name) in OF_NUMBERS
+    """Whether everybody knows a function by its name: the softmax, or one of numbers. LN is a
+    norm, and no logarithm."""
+    known = name.lower() in names.FUNCTIONS or names.as_word(name) in OF_NUMBERS
+    return known and name != "LN"
