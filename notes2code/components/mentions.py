@@ -23,7 +23,8 @@ CLOSE = 0.9
 FILLERS = frozenset(
     "a an and the layer layers sublayer sub block blocks stack module model network networks "
     "mechanism whole full complete entire architecture architectures overview structure "
-    "implementation from scratch transformer transformers".split()
+    "implementation from scratch transformer transformers "
+    "tiny mini small base medium large xl".split()
 )
 """Words that say nothing of what a line is about."""
 
@@ -44,6 +45,9 @@ class Name:
     component: Component
     others: tuple[str, ...]
 
+
+_ATTENDS = re.compile(r"Att(?:n|ention)(?![a-z])|MultiHead|(?<![A-Za-z])M(?:HS?|S)A(?![A-Za-z])")
+"""What formulas call attention."""
 
 Phrases = Mapping[tuple[str, ...], Name]
 
@@ -85,7 +89,9 @@ def _of_the_field(note: Note, phrases: Phrases) -> Phrases:
     """The names that count in a note. Those made of words that other fields have too count where
     the note says something else of this one."""
     texts = (note.title, *(paragraph.text for paragraph in note.paragraphs))
-    said = FIELD.intersection(word for text in texts for word in _words(text))
+    said = {*FIELD.intersection(word for text in texts for word in _words(text))}
+    if any(_ATTENDS.search(formula.latex) for formula in note.formulas):
+        said.add("attention")
     return {
         phrase: name
         for phrase, name in phrases.items()

@@ -36,6 +36,9 @@ def test_the_note_is_about_attention_and_names_nothing() -> None:
         ("# Transformer architecture", {"encoder_decoder"}),
         ("# Transformer for translation", {"encoder_decoder"}),
         ("# GPT-2 from scratch", {"gpt"}),
+        ("# GPT-2 small", {"gpt"}),
+        ("# Decoder-only Transformer", {"gpt"}),
+        ("# A decoder-only model", {"gpt"}),
         ("# Transformer decoder", {"decoder"}),  # the last of two is meant
         ("# Encoder–decoder attention", {"cross_attention"}),
         ("# Next: Layer norm", {"layer_norm"}),
@@ -89,6 +92,12 @@ def test_what_occurs_in_a_line_does_not(line: str) -> None:
 def test_other_fields_have_names_of_one_word_too(name: str) -> None:
     assert named(f"# An LSTM reads a sentence\n\n## {name}\n") == set()
     assert named(f"# A look at attention\n\n## {name}\n") != set()
+
+
+def test_a_formula_may_say_what_a_note_is_about() -> None:
+    formula = r"$$ z = \mathrm{MHA}(x, x, x) $$"
+    assert named(f"# Encoder\n\n{formula}\n") == {"encoder"}
+    assert named("# Encoder\n\n$$ z = \\mathrm{SMHAX}(x) $$\n") == set()
 
 
 def test_a_transformer_may_belong_to_a_power_station() -> None:

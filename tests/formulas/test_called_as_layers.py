@@ -101,6 +101,12 @@ def test_a_logarithm_has_no_base_below_it() -> None:
         compile_formula(r"y = \ln_2 x")
 
 
+@pytest.mark.parametrize("row", [r"\text{wte}[tokens]", r"P[pos]", r"P[positions]"])
+def test_a_table_that_rows_are_looked_up_in_is_no_function(row: str) -> None:
+    with pytest.raises(FormulaError, match="looks a row up"):
+        compile_formula(f"y = {row} + b")
+
+
 def test_a_norm_that_its_label_may_tell_is_no_layer_norm() -> None:
     formula = compile_formula(r"y = x + \mathrm{Norm}_{\text{batch}}(x)")
     assert "Norm_batch" in {given.name for given in formula.inputs}

@@ -361,12 +361,16 @@ def is_place(run: Run, group: Group) -> bool:
     return label or letter or _counted(run, item)
 
 
+_ROWS = frozenset(["tokens", "token", "ids", "idx", "positions", "position", "pos"])
+"""What tells the rows of a table, as in ``wte[tokens]``."""
+
+
 def is_among_places(run: Run, name: Node, group: Group) -> bool:
     """Whether brackets hold nothing but places, and no function stands before them: ``x[i-1]``,
     ``x[0]``."""
     if group.open != "[" or ";" in group.separators:
         return False
-    if _is_number(group):
+    if _is_number(group) or [binders.bare(item) in _ROWS for item in group.items] == [True]:
         return well_known.is_unknown(run, run.seen.use(name))
     parts = walk(group)[1:]
     if any(isinstance(n, Infix) and n.op == "‖" for n in parts):
