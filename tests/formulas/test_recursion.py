@@ -40,6 +40,26 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "s[p,r] x[d] W_K[d,p] W_V[d,r] phi()",
         lambda s, x, k, v, f: s + np.outer(f(x @ k), x @ v),
     ),
+    # What a step makes on its way is another in every step.
+    Case(
+        r"s_0 = u, \quad a_k = A_k s_{k-1}, \quad s_k = s_{k-1} - \tanh(a_k)",
+        "u[d] A[N,d,d]",
+        lambda u, a: reduce(lambda s, one: s - np.tanh(one @ s), a, u),
+    ),
+    Case(
+        r"s_0 = 0, \quad g_t = \sigma(U x_t + V s_{t-1}), "
+        r"\quad s_t = g_t \odot s_{t-1} + (1 - g_t) \odot x_t",
+        "U[d,d] x[N,d] V[d,d]",
+        lambda u, x, v: reduce(
+            lambda s, row: sigmoid(u @ row + v @ s) * (s - row) + row, x, np.zeros(len(u))
+        ),
+    ),
+    Case(
+        r"s_0 = u, \quad a_l = B s_l, \quad c_l = \tanh(a_l), \quad s_{l+1} = s_l + c_l, "
+        r"\quad l = 0, \dots, 2",
+        "u[d] B[d,d]",
+        lambda u, b: reduce(lambda s, _: s + np.tanh(b @ s), range(3), u),
+    ),
     # A range in parentheses right behind a formula says what its letter counts.
     Case(
         r"h_0 = x, \quad h_l = \tanh(W_l h_{l-1})\ (l = 1, \dots, N), \quad y = c h_N",

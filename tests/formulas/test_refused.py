@@ -132,6 +132,7 @@ BROKEN = [
     refused("N2C037", r"f(x, m) = (x_1 + x_2 «i») e^{i m \theta}"),
     refused("N2C034", r"h_t = \tanh(W h_{t-1}), y_t = V «h_{t-1}» + h_t"),
     refused("N2C034", r"h_0 = x W, \quad h_l = \tanh(«h_l» A)"),
+    refused("N2C034", r"s_0 = u, \quad «g_t = A s_{t-1} = B s_{t-1}», \quad s_t = s_{t-1} + g_t"),
     refused("N2C032", r"head_i = \mathrm{Attention}(QW_i^Q, K«W_{g(j)}^K», VW_{g(i)}^V)"),
     refused("N2C032", r"A = \mathrm{softmax}(q_i K^\top + m |i - «j»|)"),
     refused("N2C042", r"y = «\mathrm{softmax}(K^\top q) V»"),

@@ -30,7 +30,16 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name, whole_names
-from notes2code.meaning.reading import braces, limits, lists, ranges, relations, remarks, summed_up
+from notes2code.meaning.reading import (
+    braces,
+    limits,
+    lists,
+    ranges,
+    relations,
+    remarks,
+    summed_up,
+    within_steps,
+)
 from notes2code.meaning.reading.one_line import tabled
 from notes2code.meaning.rewriting.rewrites import rewritten
 from notes2code.meaning.rewriting.shared_out import shared
@@ -102,7 +111,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
     _refuse_many(out)
     if len(out) == 1 and _is_value_at_a_point(out[0]):
         return (Fact("=", out[0].span),)
-    return tuple(_number(statement, clauses) for statement in out)
+    return within_steps.inlined(tuple(_number(statement, clauses) for statement in out))
 
 
 def _limit(out: list[Statement], define: Define, conditions: tuple[Node, ...]) -> None:
