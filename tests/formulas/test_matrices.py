@@ -590,3 +590,20 @@ def test_what_compressed_keys_and_values_are_mapped_by(case: Case) -> None:
 )
 def test_as_many_ones_as_they_are_divided_by(case: Case) -> None:
     check(case)
+
+
+def test_keys_of_a_prefix_stand_before_the_others_of_their_head() -> None:
+    latex = r"\mathrm{head}_i = \mathrm{Attention}(X W_i^Q, [P_i^K; X W_i^K], [P_i^V; X W_i^V])"
+
+    def value(
+        x: np.ndarray, q: np.ndarray, p: np.ndarray, k: np.ndarray, r: np.ndarray, v: np.ndarray
+    ) -> np.ndarray:
+        heads = []
+        for h in range(len(q)):
+            keys = np.concatenate([p[h], x @ k[h]])
+            scores = x @ q[h] @ keys.T / np.sqrt(keys.shape[-1])
+            heads.append(softmax(scores) @ np.concatenate([r[h], x @ v[h]]))
+        return np.stack(heads)
+
+    inputs = "X[n,d] W_Q[h,d,p] P_K[h,m,p] W_K[h,d,p] P_V[h,m,r] W_V[h,d,r]"
+    check(Case(latex, inputs, value))

@@ -243,7 +243,11 @@ def concatenated(
     ways = [("side by side", 0.0), ("below each other", 3.0)]
     if all(map(_is_of_cache, values)):
         ways = [("below each other", 0.0), ("side by side", 3.0)]
-    elif below and all(map(_is_of_matrices, values)) and not any(map(_is_head, values)):
+    elif (
+        below
+        and all(_is_of_matrices(value) or _is_of_keys(value) for value in values)
+        and not any(map(_is_head, values))
+    ):
         ways = [("below each other", 0.0), ("side by side", 0.5)]
     way = run.choose(f"join {span.start}-{span.end}", ways)
     if below or way == "below each other":
@@ -301,6 +305,12 @@ def _is_of_matrices(value: Value) -> bool:
     return all(len(base) == 1 and base.isupper() for base in bases) and not any(
         len(part.at) > 2 for part in arrays
     )
+
+
+def _is_of_keys(value: Value) -> bool:
+    """Whether an array holds keys or values, perhaps of each head: ``P_k``, ``C W_v``."""
+    arrays = [part.array for part in ir.walk(value.body) if isinstance(part, Ref)]
+    return any(name.rpartition("_")[2] in tuple("kvKV") for name in arrays)
 
 
 def _is_row(value: Value) -> bool:
