@@ -190,6 +190,26 @@ def test_a_function_is_of_what_it_is_given_whatever_the_page_calls_so() -> None:
     assert told.startswith("`MLP` is not defined in the notes: the textbook's is taken")
 
 
+def test_attention_that_a_layer_gives_one_sequence_has_heads() -> None:
+    def value(x: Any, e: float, g: Any, b: Any, *weights: Any) -> Any:
+        return x + _of_vit(_normed(x, e, g, b), *weights)
+
+    inputs = "x[n,d] epsilon+ gamma[d] beta[d] W_Q[h,d,p] W_K[h,d,p] W_V[h,d,r] W_O[h*r,d]"
+    check(Case(r"y = x + \mathrm{Attn}(\mathrm{LN}(x))", inputs, value))
+    told = compile_formula(r"y = x + \mathrm{Attn}(\mathrm{LN}(x))").diagnostics
+    assert any(one.message.startswith("`Attn` is taken to be `MultiHead`") for one in told)
+    alone = compile_formula(r"y = \mathrm{Attn}(x)")
+    assert [given.name for given in alone.inputs] == ["x"]
+
+
+@pytest.mark.parametrize("index", ["_l", "^{(l)}"])
+def test_a_layer_goes_on_from_its_first_half(index: str) -> None:
+    before = index.replace("l", "l-1") if "{" in index else "_{l-1}"
+    first = rf"h{index} = h{before} + \mathrm{{MHA}}(\mathrm{{LN}}(h{before}))"
+    second = rf"h{index} = h{index} + \mathrm{{FFN}}(\mathrm{{LN}}(h{index}))"
+    assert compile_formula(second, context=[first]).component == "encoder_layer"
+
+
 def test_a_network_that_is_in_no_layer_is_an_input() -> None:
     formula = compile_formula(r"y = W \, \mathrm{MLP}(x)")
     assert "MLP" in {given.name for given in formula.inputs}

@@ -336,8 +336,15 @@ def _other_arity(
     run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span, named: str
 ) -> Value:
     """A function of the field with another number of arguments than usual: attention that is given
-    one array takes that as queries, keys and values; otherwise it is one that the field does not
-    know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``."""
+    one array takes that as queries, keys and values, and in a layer it has heads; otherwise it is
+    one that the field does not know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``.
+    """
+    heads = run.scope.field.get("multihead")
+    in_layer = any(map(names.is_norm, run.seen.called))
+    if heads and in_layer and len(arguments) == 1 and equation is run.scope.field.get("attention"):
+        text = f"`{use.name}` is taken to be `MultiHead`, since a layer gives it one sequence"
+        run.problems.append(note("N2C039", text, use.span))
+        return apply(run, replace(use, name="MultiHead"), heads, list(arguments) * 3, span, named)
     alike = {run.quote(argument.span) for argument in arguments}
     if len(alike) == 1 and len(equation.parameters) == 1 and not equation.unused:
         return apply(run, use, equation, arguments[:1], span, named)

@@ -24,7 +24,7 @@ def linked(formulas: Formulas, declarations: Declarations, entry: Entry) -> list
 
 def updates_before(formulas: Formulas, entry: Entry) -> tuple[Entry, ...]:
     """The formulas of its section that a formula goes on from, as each ``x ← x + f(x)`` does where
-    they stand one after another."""
+    they stand one after another, and ``x_l = x_l + f(x_l)`` behind ``x_l = x_{l-1} + …``."""
     mine = formulas.parsed[entry]
     steps = [
         other
@@ -34,7 +34,10 @@ def updates_before(formulas: Formulas, entry: Entry) -> tuple[Entry, ...]:
     parsed = [formulas.parsed[one] for one in (*steps, entry)]
     written = (one.indexed.get(name) for one in parsed for name in mine.updates)
     plain = all(one is not None and not one.written for one in written)
-    return tuple(steps) if plain and all(one.updates == mine.updates for one in parsed) else ()
+    if plain and all(one.updates == mine.updates for one in parsed):
+        return tuple(steps)
+    begun = bool(steps) and parsed[0].states == mine.updates
+    return tuple(steps) if begun and all(o.updates == mine.updates for o in parsed[1:]) else ()
 
 
 def _definitions(
