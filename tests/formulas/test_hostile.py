@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from effort import ends_soon
 
+from notes2code import FormulaError, compile_formula
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.latex.tokens import MAX_LENGTH
@@ -43,6 +45,17 @@ def test_no_formula_takes_long(sign: str, around: str, tmp_path: Path) -> None:
 def test_what_is_too_long_is_not_looked_at(sign: str, tmp_path: Path) -> None:
     apart = sign * (10 * MAX_LENGTH // len(sign))
     check(rf"\text{{A:}} y = {apart}x \text{{B:}} y = z", tmp_path)
+
+
+def test_definitions_that_hold_one_another_twice_are_not_written_out(tmp_path: Path) -> None:
+    """Within a step each of them would double the one before."""
+    letters = "pqrsuvwyzefgmk"
+    inside = [rf"{b}_t = {a}_t \cdot \tanh({a}_t)" for a, b in pairwise(letters)]
+    steps = [r"p_t = \tanh(U h_{t-1})", *inside, "h_t = h_{t-1} + k_t"]
+    formula = r", \quad ".join(["h_0 = 0", *steps])
+    check(formula, tmp_path)
+    with pytest.raises(FormulaError, match="too long written out"):
+        compile_formula(formula)
 
 
 def check(formula: str, folder: Path) -> None:

@@ -30,7 +30,24 @@ def inlined(stated: tuple[Statement, ...]) -> tuple[Statement, ...]:
                 "write what it is equal to where the step uses it",
             )
         stated = _in_place(made, tuple(one for one in stated if one is not made))
+        if _length(stated) > LONGEST:
+            raise error(
+                "N2C034",
+                "this is another in every step, and too long written out where it is used",
+                made.span,
+                "write a step with fewer definitions in one another",
+            )
     return stated
+
+
+LONGEST = 1000
+"""How many parts the statements may have: definitions that hold one another twice each double."""
+
+
+def _length(stated: tuple[Statement, ...]) -> int:
+    return sum(
+        len(walk(value)) for one in stated if isinstance(one, Define) for value in one.values
+    )
 
 
 def _has_first(target: Node, defines: Sequence[Define]) -> bool:
