@@ -99,7 +99,7 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Textbook:
-    """A formula of a component that is not its usual one, and where it is from."""
+    """A formula of a component, and where it is from."""
 
     latex: str
     source: str
@@ -164,6 +164,12 @@ class Component:
     equation: Equation = field(repr=False)
     summaries: Mapping[str, str]
     classes: Mapping[str, str]
+
+    def textbook_of(self, part: str) -> Textbook:
+        """The textbook's formula of a part of its forms: the usual one where that has none of its
+        own."""
+        usual = Textbook(self.textbook, self.source, self.equation)
+        return self.textbooks.get(part, usual)
 
 
 class Library:

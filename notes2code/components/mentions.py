@@ -24,7 +24,8 @@ FILLERS = frozenset(
     "a an and the layer layers sublayer sub block blocks stack module model network networks "
     "mechanism whole full complete entire architecture architectures overview structure "
     "implementation from scratch transformer transformers "
-    "tiny mini small base medium large xl".split()
+    "tiny mini small base medium large xl minimal simple basic vanilla standard original my our "
+    "notes".split()
 )
 """Words that say nothing of what a line is about."""
 
@@ -140,6 +141,12 @@ def _subjects(words: Sequence[str], phrases: Phrases) -> list[Name]:
     """The names that make up most of some words. Of names right behind each other the last is
     meant, as in *Transformer decoder*."""
     hits = _hits(words, phrases)
+    for at in (at for at, word in enumerate(words) if word in _WITHIN):
+        # The encoder of the Transformer is no Transformer.
+        if any(start + len(phrase) <= at for start, phrase in hits.items()):
+            words = words[:at]
+            hits = {start: phrase for start, phrase in hits.items() if start < at}
+            break
     inside = {at for start, phrase in hits.items() for at in range(start, start + len(phrase))}
     others = [w for at, w in enumerate(words) if at not in inside and _says_something(w)]
     if others and (meant := _misspelt("".join(filter(_says_something, words)), phrases)):
@@ -147,6 +154,9 @@ def _subjects(words: Sequence[str], phrases: Phrases) -> list[Name]:
     if len(inside) <= len(others):
         return []
     return [phrases[phrase] for start, phrase in hits.items() if start + len(phrase) not in hits]
+
+
+_WITHIN = frozenset(["of", "in", "within", "inside"])
 
 
 def _hits(words: Sequence[str], phrases: Phrases) -> dict[int, tuple[str, ...]]:

@@ -54,8 +54,7 @@ def _resized(expr: Expr, sizes: Mapping[Size, Size]) -> Expr:
 def textbook(component: Component, library: Library, part: str = "") -> Recognised:
     """The textbook's formula of a component, the usual one or that of a part of its forms, as if a
     note had written it."""
-    other = component.textbooks.get(part)
-    equation = component.equation if other is None else other.equation
+    equation = component.textbook_of(part).equation
     found = recognise(equation, library, among={component.name})
     assert found is not None, component.name
     return found

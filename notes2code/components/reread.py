@@ -35,8 +35,7 @@ def reread(
             return None
         functions[names[role]] = function
     scope = compiler.library.scope
-    written = recognised.component.textbooks.get(recognised.form.part)
-    text = recognised.component.textbook if written is None else written.latex
+    text = recognised.component.textbook_of(recognised.form.part).latex
     named: dict[str, str] = {}
     if compiled is not None:
         named = compiler.named(compiled.entry)

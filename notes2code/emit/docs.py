@@ -48,21 +48,22 @@ def _summary(part: Part) -> str:
 
 def formulas(part: Part) -> tuple[str, ...]:
     """The formula of a part, the note's or else the textbook's, and those it is read with."""
-    other = part.component.textbooks.get(part.recognised.form.part)
-    textbook = part.component.textbook if other is None else other.latex
-    main = next((s.latex for s in part.sources if s.latex), textbook)
+    textbook = part.component.textbook_of(part.recognised.form.part)
+    main = next((s.latex for s in part.sources if s.latex), textbook.latex)
     return part.stated if main in part.stated else (main, *part.stated)
 
 
 def origin(part: Part, vault: str) -> str:
     """Where a part comes from: ``from vault/Attention.md:12``."""
-    other = part.component.textbooks.get(part.recognised.form.part)
-    source = part.component.source if other is None else other.source
+    form = part.recognised.form.part
+    source = part.component.textbook_of(form).source
     places = [s for s in part.sources if s.latex]
     if places:
         return f"from {_listed(places, vault)}"
     if part.sources:
-        normed = (replace(s, line=s.normed) for s in part.sources if s.normed and other)
+        normed = (
+            replace(s, line=s.normed) for s in part.sources if s.normed and form == "final_norm"
+        )
         behind = next((f", its last norm in {place(vault, s)}" for s in normed), "")
         return f"named in {_listed(part.sources, vault)}{behind}; the formula is from {source}"
     return f"after {source}" if source else ""

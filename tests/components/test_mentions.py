@@ -37,6 +37,9 @@ def test_the_note_is_about_attention_and_names_nothing() -> None:
         ("# Transformer for translation", {"encoder_decoder"}),
         ("# GPT-2 from scratch", {"gpt"}),
         ("# GPT-2 small", {"gpt"}),
+        ("# A minimal GPT", {"gpt"}),
+        ("# The encoder of the Transformer", {"encoder"}),
+        ("# Layer norm in the decoder", {"layer_norm"}),
         ("# Decoder-only Transformer", {"gpt"}),
         ("# A decoder-only model", {"gpt"}),
         ("# Transformer decoder", {"decoder"}),  # the last of two is meant

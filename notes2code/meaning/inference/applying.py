@@ -48,9 +48,13 @@ def without_number(run: Run, name: str) -> str:
 
 def _of_field(run: Run, name: str) -> Equation | None:
     word = names.as_word(name)
-    in_layer = word == "mlp" and any(map(names.is_norm, run.seen.called))
-    found = run.scope.field.get("ffn" if in_layer else word)
+    found = run.scope.field.get("ffn" if word == "mlp" and _is_layer(run) else word)
     return found if found is not None and found.parameters else None
+
+
+def _is_layer(run: Run) -> bool:
+    """Whether a formula is that of a layer, which has a norm."""
+    return any(map(names.is_norm, run.seen.called))
 
 
 def apply(
@@ -340,8 +344,8 @@ def _other_arity(
     one that the field does not know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``.
     """
     heads = run.scope.field.get("multihead")
-    in_layer = any(map(names.is_norm, run.seen.called))
-    if heads and in_layer and len(arguments) == 1 and equation is run.scope.field.get("attention"):
+    attends = equation is run.scope.field.get("attention")
+    if heads and attends and len(arguments) == 1 and _is_layer(run):
         text = f"`{use.name}` is taken to be `MultiHead`, since a layer gives it one sequence"
         run.problems.append(note("N2C039", text, use.span))
         return apply(run, replace(use, name="MultiHead"), heads, list(arguments) * 3, span, named)

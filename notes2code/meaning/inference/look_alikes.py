@@ -370,7 +370,8 @@ def is_among_places(run: Run, name: Node, group: Group) -> bool:
     ``x[0]``."""
     if group.open != "[" or ";" in group.separators:
         return False
-    if _is_number(group) or [binders.bare(item) in _ROWS for item in group.items] == [True]:
+    told = len(group.items) == 1 and binders.bare(group.items[0]) in _ROWS
+    if _is_number(group) or told:
         return well_known.is_unknown(run, run.seen.use(name))
     parts = walk(group)[1:]
     if any(isinstance(n, Infix) and n.op == "‖" for n in parts):
