@@ -25,8 +25,10 @@ from notes2code.meaning.linking.linker import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.linking.ranks import (
     as_defined,
     as_named,
+    as_scores,
     as_used,
     row_or_entry,
+    takes_softmax,
     unlike_said,
 )
 from notes2code.meaning.linking.taken_whole import one_of_several, taken_whole
@@ -95,7 +97,7 @@ class Compiler:
     def _in_context(self, entry: Entry) -> Compiled:
         compiled = self._by_itself(entry)
         if compiled.status == "component":
-            compiled = self._of_defined_numbers(compiled)
+            compiled = self._of_all_scores(self._of_defined_numbers(compiled))
         if compiled.status == "formula":
             compiled = self._as_used(compiled)
         if compiled.status == "formula":
@@ -160,6 +162,24 @@ class Compiler:
         if all(given.name not in numbers for given in own.equation.inputs if given.shape):
             return compiled
         return self._retyped(replace(compiled, status="formula", recognised=None), typed)
+
+    def _of_all_scores(self, compiled: Compiled) -> Compiled:
+        """The score of one row q and one row k, ``w = q k^\\top / \\sqrt{d}``, as those of all of
+        them, where a formula behind it takes their softmax."""
+        entry, equation = compiled.entry, compiled.equation
+        if compiled.recognised is None or equation is None or equation.value.indices:
+            return compiled
+        behind = map(self._by_itself, self.linker.formulas.behind(entry))
+        if not any(takes_softmax(other.equation, equation.name) for other in behind):
+            return compiled
+        typed = as_scores(self.linker, entry, self.alone[entry])
+        if typed.equation is None:
+            return compiled
+        found = self._recognised(entry, typed.equation, {}, frozenset())
+        if found is None or found.component is not compiled.recognised.component:
+            return compiled
+        self.alone[entry] = typed
+        return replace(compiled, equation=found.equation, recognised=found)
 
     def _retyped(self, compiled: Compiled, typed: Typed) -> Compiled:
         """A plain formula read another way, and what is to be said of that; joined heads that are

@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
 from tables import Case, check, relu, softmax, table
 
 
@@ -208,6 +212,28 @@ def test_a_layer_goes_on_from_its_first_half(index: str) -> None:
     first = rf"h{index} = h{before} + \mathrm{{MHA}}(\mathrm{{LN}}(h{before}))"
     second = rf"h{index} = h{index} + \mathrm{{FFN}}(\mathrm{{LN}}(h{index}))"
     assert compile_formula(second, context=[first]).component == "encoder_layer"
+
+
+def test_scores_of_rows_are_a_matrix_where_their_softmax_is_taken() -> None:
+    scores = r"w = \frac{q k^\top}{\sqrt{d}}"
+
+    def value(q: Any, k: Any) -> Any:
+        return q @ k.T / np.sqrt(q.shape[-1])
+
+    for weights in (r"a = \mathrm{softmax}(w)", r"w = \mathrm{softmax}(w)"):
+        shown = compile_notes(scores, weights)
+        assert len(shown.value.indices) == 2
+    check(Case(f"{scores}, \\quad w \\in \\mathbb{{R}}^{{n \\times m}}", "q[n,d] k[m,d]", value))
+    assert not compile_notes(scores, r"b = \tanh(w)").value.indices
+
+
+def compile_notes(*latex: str) -> Equation:
+    """What the first formula of a note computes."""
+    entries = [Entry(one, "N.md", (), order) for order, one in enumerate(latex)]
+    compiler = Compiler(Linker(entries, library().scope), library())
+    equation = compiler.compiled(entries[0]).equation
+    assert equation is not None
+    return equation
 
 
 def test_a_network_that_is_in_no_layer_is_an_input() -> None:

@@ -312,6 +312,26 @@ def as_used(
     return own
 
 
+def as_scores(linker: Linker, entry: Entry, own: Typed) -> Typed:
+    """A formula of one number as that of a matrix of them, if it can be read so: the
+    ``w = q k^\\top`` of which another formula takes the softmax."""
+    tree, scope = linker.formulas.parsed[entry].tree, linker.scope(entry)
+    if tree is None or own.equation is None or own.equation.name in scope.shapes:
+        return own
+    shapes = {**scope.shapes, own.equation.name: Shape(("", ""), 0)}
+    typed = type_tree(entry.latex, tree, replace(scope, shapes=shapes))
+    indices = () if typed.equation is None else typed.equation.value.indices
+    return typed if len(indices) == 2 else own
+
+
+def takes_softmax(equation: Equation | None, name: str) -> bool:
+    """Whether an equation is the softmax of an array."""
+    match equation:
+        case Equation(value=Lambda(body=Softmax(body=Ref(array)))):
+            return array == name
+    return False
+
+
 def as_named(
     linker: Linker, entry: Entry, own: Typed, others: Iterable[tuple[Entry, Typed]]
 ) -> Typed:
