@@ -12,7 +12,8 @@ from notes2code.meaning.names import is_norm
 from notes2code.ties_said import DENIED, SENTENCE, line_of
 from notes2code.vault.model import Note
 
-_NORM = r"(?:RMS[ -]?|layer[ -]?)?norm(?:ali[sz]ation)?|LN"
+_NORM = r"(?:RMS|layer)[ -]?norm(?:ali[sz]ation)?|normali[sz]ation layer|LN"
+"""A norm alone may be that of a gradient."""
 _SAID = re.compile(
     rf"\b(?:final|last|extra|additional) (?:{_NORM})\b|\bln_f\b"
     rf"|\b(?:{_NORM})\b[^,;]{{0,30}} (?:after|behind|following) the (?:final|last) "

@@ -55,6 +55,7 @@ def test_a_norm_before_the_way_out_is_built(said: str, tmp_path: Path) -> None:
         "",
         "There is no final layer norm.",
         "Some models have a final layer norm.",
+        "The final norm of the gradients is clipped.",
         r"$$ \mathrm{logits} = Z^{(L)} E^\top $$",
         r"$$ Q = \mathrm{LayerNorm}(Z) U $$",
     ],
