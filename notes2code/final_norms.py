@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from notes2code.compilation import SKIP, Compilation, CompiledFormula
+from notes2code.components.library import Library, plain
 from notes2code.meaning.ir import Add, Call, Expr, Mul, Reduce, Ref, Softmax
 from notes2code.meaning.names import is_norm
 from notes2code.ties_said import DENIED, SENTENCE, line_of
@@ -33,12 +34,13 @@ def final_norms(compilation: Compilation) -> Mapping[str, int]:
     """The line in which each note puts a norm behind the last layer, by the note's path; none for
     one that denies it."""
     found: dict[str, int] = {}
+    library = compilation.compiler.library
     for note in compilation.vault.notes:
         said = list(_said(note))
         if said and all(there for there, _ in said):
             found[note.path] = said[0][1]
     for formula in compilation.formulas:
-        if _has_normed_logits(formula):
+        if _has_normed_logits(formula, library):
             found.setdefault(formula.note.path, formula.position[0])
     return found
 
@@ -53,10 +55,13 @@ def _said(note: Note) -> Iterator[tuple[bool, int]]:
                 yield DENIED.search(sentence) is None, line_of(note, paragraph, sentence)
 
 
-def _has_normed_logits(formula: CompiledFormula) -> bool:
-    """Whether a formula is ``logits = LN(x) W``, or the softmax of that."""
+def _has_normed_logits(formula: CompiledFormula, library: Library) -> bool:
+    """Whether a formula is ``logits = LN(x) W``, or the softmax of that, and no gate's."""
     equation = formula.compiled.equation
     if equation is None:
+        return False
+    named = {plain(equation.name), *(plain(given.name) for given in equation.inputs)}
+    if not named.isdisjoint(map(plain, library.components["output_head"].unlike)):
         return False
     body = equation.value.body
     if isinstance(body, Softmax):

@@ -58,6 +58,7 @@ def test_a_norm_before_the_way_out_is_built(said: str, tmp_path: Path) -> None:
         "The final norm of the gradients is clipped.",
         r"$$ \mathrm{logits} = Z^{(L)} E^\top $$",
         r"$$ Q = \mathrm{LayerNorm}(Z) U $$",
+        r"$$ g = \mathrm{softmax}(\mathrm{LayerNorm}(Z) W_g) $$",
     ],
 )
 def test_a_model_that_is_said_to_have_none_has_none(said: str, tmp_path: Path) -> None:
