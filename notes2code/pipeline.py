@@ -185,7 +185,7 @@ def library_of(folders: Sequence[StrPath], *vaults: StrPath) -> Library:
     all_known = library(*paths)
     for component in all_known.components.values():
         if any(component.folder.is_relative_to(path) for path in paths):
-            found = recognise(component.equation, all_known, among={component.name})
+            found = recognise(component.textbook.equation, all_known, among={component.name})
             if found is None:
                 raise ComponentError(
                     f"{component.folder}: the formula `textbook` is none of its `formulas`"

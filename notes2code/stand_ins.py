@@ -108,7 +108,7 @@ def _unlike(
     """The first formula set apart that is no component, or is refused; those that recognised ones
     are built on, what only makes queries, keys and values, functions such as GELU, and the sizes of
     a component that gives an array do not count."""
-    of_arrays = bool(component.equation.value.indices)
+    of_arrays = bool(component.textbook.equation.value.indices)
     own = (
         formula
         for formula, compiled in entries

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+import notes2code
 from notes2code import cache, compile_formula
 from notes2code.cache import Remembered
 from notes2code.components import proofs
-from notes2code.components.library import library
+from notes2code.components.library import _content, library
 from notes2code.emit import templating
+
+PACKAGE = Path(notes2code.__file__).parent
 
 
 @pytest.fixture
@@ -105,7 +108,13 @@ def test_the_library_is_the_same_from_the_cache(root: Path) -> None:
     for name, component in made.components.items():
         latex = [form.latex for form in component.forms]
         assert [form.latex for form in found.components[name].forms] == latex
-        assert repr(found.components[name].equation) == repr(component.equation)
+        assert repr(found.components[name].textbook.equation) == repr(component.textbook.equation)
+
+
+def test_the_library_is_made_anew_when_what_reads_its_formulas_changes() -> None:
+    content = _content([])
+    reads = (code for stage in ("latex", "meaning") for code in (PACKAGE / stage).rglob("*.py"))
+    assert all(code.read_bytes() in content for code in reads)
 
 
 # --- proofs -------------------------------------------------------------------------------------

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from functools import partial
 
 from notes2code import faults
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
+from notes2code.components.heads_defined import are_defined
 from notes2code.components.inline import inlined
-from notes2code.components.library import Component, Library, plain
+from notes2code.components.library import Library
 from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised, is_one_of, kind, recognise
+from notes2code.components.unnamed import unnamed
 from notes2code.components.unusual import acausal, unusual
 from notes2code.components.weighing import strange_weights
 from notes2code.components.worked import wrong_results
-from notes2code.diagnostics import Problem, Span, warning
+from notes2code.components.written_out import written_out
+from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.meaning import Typed
-from notes2code.meaning.ir import Cases, Equation, Idx, Lambda, Ref, walk
+from notes2code.meaning.ir import Cases, Equation, Lambda
 from notes2code.meaning.linking.contradictions import contradictions, made_twice
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import MAX_CHAIN, Linked, Linker
@@ -32,7 +35,6 @@ from notes2code.meaning.linking.ranks import (
     unlike_said,
 )
 from notes2code.meaning.linking.taken_whole import one_of_several, taken_whole
-from notes2code.meaning.names import base_letter
 from notes2code.meaning.prose.kinds import unlike
 
 
@@ -67,9 +69,9 @@ class Compiler:
 
     def __post_init__(self) -> None:
         self.linker.completed = self._completed
-        self.linker.unnamed = self.unnamed
+        self.linker.unnamed = partial(unnamed, self)
         for name, entry in self.linker.formulas.functions_defined():
-            if self.library.knows(name) and self._by_itself(entry).recognised is None:
+            if self.library.knows(name) and self.by_itself(entry).recognised is None:
                 self.linker.formulas.strange.add(entry)
 
     def compiled(self, entry: Entry) -> Compiled:
@@ -80,12 +82,33 @@ class Compiler:
             self.busy.discard(entry)
         return self.done[entry]
 
-    def _by_itself(self, entry: Entry) -> Compiled:
+    def by_itself(self, entry: Entry) -> Compiled:
+        """One formula without what the note says of its inputs."""
         if entry not in self.read:
             self.reading.add(entry)
             self.read[entry] = self._guarded(entry, self._of_rows)
             self.reading.discard(entry)
         return self.read[entry]
+
+    def is_being_read(self, entry: Entry) -> bool:
+        """Whether what a formula is cannot be asked: it is being found out, or the chain of those
+        that ask for each other is too long."""
+        return entry in self.reading or len(self.reading) > MAX_CHAIN
+
+    def known(self, entry: Entry) -> Recognised | None:
+        """The component that a formula is by itself; None for one that is being read, too."""
+        return None if self.is_being_read(entry) else self.by_itself(entry).recognised
+
+    def piece_of(self, entry: Entry) -> str:
+        """The component that a formula is a piece of, by name; "" if it is of none, or that is
+        not known yet."""
+        found = self.known(entry)
+        return found.component.name if found is not None and found.form.partial else ""
+
+    def arrays(self, entries: Sequence[Entry]) -> frozenset[str]:
+        """The arrays that some formulas define."""
+        parsed = self.linker.formulas.parsed
+        return frozenset(name for entry in entries for name in parsed[entry].arrays)
 
     def _guarded(self, entry: Entry, compile: Callable[[Entry], Compiled]) -> Compiled:
         """What becomes of a formula; a fault of ours at it does not stop the others."""
@@ -95,7 +118,7 @@ class Compiler:
             return Compiled(entry, "rejected", None, None, (faults.met(entry.latex, fault),))
 
     def _in_context(self, entry: Entry) -> Compiled:
-        compiled = self._by_itself(entry)
+        compiled = self.by_itself(entry)
         if compiled.status == "component":
             compiled = self._of_all_scores(self._of_defined_numbers(compiled))
         if compiled.status == "formula":
@@ -169,7 +192,7 @@ class Compiler:
         entry, equation = compiled.entry, compiled.equation
         if compiled.recognised is None or equation is None or equation.value.indices:
             return compiled
-        behind = map(self._by_itself, self.linker.formulas.behind(entry))
+        behind = map(self.by_itself, self.linker.formulas.behind(entry))
         if not any(takes_softmax(other.equation, equation.name) for other in behind):
             return compiled
         typed = as_scores(self.linker, entry, self.alone[entry])
@@ -179,7 +202,12 @@ class Compiler:
         if found is None or found.component is not compiled.recognised.component:
             return compiled
         self.alone[entry] = typed
-        return replace(compiled, equation=found.equation, recognised=found)
+        text = (
+            f"`{equation.name}` is taken for the scores of all rows, since their softmax is taken"
+        )
+        told = note("N2C039", text, Span(0, len(entry.latex)), "write `Q` and `K` for all rows")
+        problems = _unique([*compiled.problems, told])
+        return replace(compiled, equation=found.equation, recognised=found, problems=problems)
 
     def _retyped(self, compiled: Compiled, typed: Typed) -> Compiled:
         """A plain formula read another way, and what is to be said of that; joined heads that are
@@ -201,7 +229,7 @@ class Compiler:
         for other in others:
             mentioned = parsed[other].mentioned - parsed[other].arrays
             if mentioned & parsed[entry].arrays:
-                self._by_itself(other)
+                self.by_itself(other)
                 if other in self.alone and self.alone[other].equation is not None:
                     yield other, self.alone[other]
 
@@ -214,51 +242,7 @@ class Compiler:
     def _equation(self, entry: Entry) -> Equation | None:
         """What another formula computes; as it is by itself while that is being found out."""
         unknown = entry in self.busy or len(self.busy) > MAX_CHAIN
-        return (self._by_itself(entry) if unknown else self.compiled(entry)).equation
-
-    def unnamed(self, entry: Entry, name: str) -> tuple[Entry, Equation] | None:
-        """The one formula of the note that computes what a function of no note does, and its value
-        as one of the sequences: the ``O = [A_1 V_1, …, A_H V_H] W`` for ``MHA(X)``, and the layer
-        ``x'' = x' + …`` for ``Block(h_{l-1})``."""
-        known = self.library.components.get(self.library.kinds.get(plain(name), ""))
-        if (
-            known is None
-            or not _kind_of_part(known)
-            or self.linker.nearest_functions(entry, [name])
-        ):
-            return None
-        found = [
-            (other, function)
-            for other in self.linker.formulas.in_note(entry)
-            if other not in self.reading
-            if (function := self._as_function(other, name, known)) is not None
-        ]
-        return found[0] if len(found) == 1 else None
-
-    def _as_function(self, entry: Entry, name: str, known: Component) -> Equation | None:
-        """What a formula without a name computes, as a function of its sequences, if that is such a
-        part of a model as a component is, and hides what comes later where that does."""
-        parsed = self.linker.formulas.parsed[entry]
-        if parsed.functions or not parsed.arrays or parsed.states:
-            return None
-        if not parsed.called and not parsed.listed:
-            return None
-        compiled = self._by_itself(entry)
-        found, equation = compiled.recognised, compiled.equation
-        if found is None or equation is None or found.form.partial:
-            return None
-        if _kind_of_part(found.component) != _kind_of_part(known):
-            return None
-        if _is_causal(known) and not (found.calls_causal or kind(found).endswith(":causal")):
-            return None
-        roles = found.found.roles
-        given = [roles[role].array for role in ("X", "Q", "K", "V") if role in roles]
-        inputs = {one.name: one for one in equation.inputs}
-        if not given or not inputs.keys() >= {*given}:
-            return None
-        first = [inputs.pop(one) for one in given]
-        in_order = (*first, *inputs.values())
-        return replace(equation, name=name, parameters=tuple(given), inputs=in_order)
+        return (self.by_itself(entry) if unknown else self.compiled(entry)).equation
 
     def _completed(self, entry: Entry, function: Equation) -> Equation:
         """A function of the note with what its component's form leaves to custom: a norm takes the
@@ -364,16 +348,8 @@ class Compiler:
         named = self.named(entry)
         alone = self._recognised(entry, found.own.equation, named, pinned)
         best: tuple[Recognised | None, tuple[Entry, ...]] = (alone, ())
-        ways = (
-            self._updated(entry, found),
-            found.together,
-            self._apart(entry, found, alone),
-            () if alone is not None and not _is_layer(alone) else self._peeled(entry, found),
-        )
-        for typed, uses in chain.from_iterable(ways):
+        for typed, uses in written_out(self, entry, found, alone):
             assert typed.equation is not None
-            if self._biases(uses, alone):
-                continue
             whole = self._recognised(entry, typed.equation, named, pinned)
             if whole is not None and _only_batched(whole, alone):
                 continue
@@ -410,138 +386,6 @@ class Compiler:
                     return typed.equation
         return None
 
-    def _updated(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
-        """The formula behind those that make the same array anew, step by step."""
-        before = self.linker.updates_before(entry)
-        typed = self.linker.together(entry, found.own, before) if before else None
-        if typed is not None and typed.equation is not None:
-            yield typed, before
-
-    def _apart(
-        self, entry: Entry, found: Linked, alone: Recognised | None
-    ) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
-        """The formula with its definitions, but for those that classes of their own are made of,
-        which other components are built from, or which give what is added to the scores."""
-        for uses in self.linker.linked(entry):
-            apart = [other for other in uses if self._piece_of(other) in self.library.defined]
-            apart += self._biases(uses, alone)
-            rest = self._without(entry, uses, apart)
-            for names in (frozenset[str](), self._arrays(apart)) if apart else ():
-                typed = self.linker.together(entry, found.own, rest, names)
-                if typed is not None and (names or rest):
-                    yield typed, rest
-
-    def _peeled(self, entry: Entry, found: Linked) -> Iterator[tuple[Typed, tuple[Entry, ...]]]:
-        """The formula with the definitions that are pieces of a component, such as its scores, and
-        without those of what these are made of: the ``h_i = [f_i; g_i]`` of ``e_{ti} = v^\\top
-        \\tanh(W s_t + U h_i)`` is given, and so is the ``X = E + P`` that a layer gets."""
-        for _, uses in found.together:
-            while any(self._piece_of(use) or self._is_layer(use) for use in uses):
-                inner = tuple(use for use in uses if self._refers(use, uses))
-                if inner in ((), uses):
-                    break
-                uses = inner
-                typed = self.linker.together(entry, found.own, uses)
-                if typed is not None:
-                    yield typed, uses
-
-    def _refers(self, entry: Entry, others: Iterable[Entry]) -> bool:
-        """Whether a formula names what one of some others defines."""
-        parsed = self.linker.formulas.parsed
-        named = parsed[entry].mentioned - parsed[entry].arrays
-        return any(parsed[other].arrays & named for other in others)
-
-    def _without(
-        self, entry: Entry, uses: Sequence[Entry], apart: Sequence[Entry]
-    ) -> tuple[Entry, ...]:
-        """A formula's definitions without some of them, and without what only these refer to."""
-        parsed, left_out, rest = self.linker.formulas.parsed, [*apart], [*uses]
-        while left_out:
-            rest = [use for use in rest if use not in left_out]
-            named = {name for other in left_out for name in parsed[other].mentioned}
-            left_out = [
-                use
-                for use in rest
-                if parsed[use].arrays & named
-                and not any(
-                    parsed[use].arrays & parsed[other].mentioned
-                    for other in (entry, *rest)
-                    if other is not use
-                )
-            ]
-        return tuple(rest)
-
-    def _arrays(self, entries: Sequence[Entry]) -> frozenset[str]:
-        """The arrays that some formulas define."""
-        parsed = self.linker.formulas.parsed
-        return frozenset(name for entry in entries for name in parsed[entry].arrays)
-
-    def _piece_of(self, entry: Entry) -> str:
-        """The component that a formula is a piece of, by name; "" if it is of none, or that is
-        not known yet."""
-        if entry in self.reading or len(self.reading) > MAX_CHAIN:
-            return ""
-        found = self._by_itself(entry).recognised
-        return found.component.name if found is not None and found.form.partial else ""
-
-    def _is_layer(self, entry: Entry) -> bool:
-        """Whether a formula is that of a layer or a part of one; of one that is being read it is
-        not known."""
-        if entry in self.reading or len(self.reading) > MAX_CHAIN:
-            return False
-        found = self._by_itself(entry).recognised
-        return found is not None and _is_layer(found)
-
-    def _defines(self, recognised: Recognised, entry: Entry) -> bool:
-        """Whether the notes define the arrays that must be, as what they must be."""
-        roles = recognised.found.roles
-        for role in recognised.form.defined:
-            array = roles[role].array
-            near = self.linker.formulas.nearest(entry, [array], "arrays", within=2).get(array, [])
-            if not near or self._piece_of(near[0]) not in recognised.component.roles[role]:
-                return False
-        heads = (roles[role].array for role in recognised.form.of_heads if role in roles)
-        defined = self.linker.formulas.nearest(entry, sorted(heads), "arrays", within=1)
-        return all(
-            self._is_of_heads(others[0], _joined_axis(recognised.equation, head))
-            for head, others in defined.items()
-        )
-
-    def _is_of_heads(self, entry: Entry, place: int) -> bool:
-        """Whether a formula is attention whose queries, keys and values, or what makes them, are
-        those of each head, which the axis at some place counts; of one that is being read it is
-        taken for granted."""
-        if entry in self.reading or len(self.reading) > MAX_CHAIN:
-            return True
-        found = self._by_itself(entry).recognised
-        if found is None or found.component.family != "attention":
-            return False
-        arrays = {role.array for role in found.found.roles.values()}
-        weights = {array for array in arrays if base_letter(array) == "W"}
-        inputs = (one for one in found.equation.inputs if one.name in (weights or arrays))
-        head = found.equation.value.indices[place]
-        return all(head.size in one.shape[:-1] for one in inputs)
-
-    def _biases(self, uses: Sequence[Entry], alone: Recognised | None) -> list[Entry]:
-        """Those of a formula's definitions that become classes of their own which give an attention
-        what it, or another definition, such as that of its heads, adds to the scores."""
-        if len(self.reading) > MAX_CHAIN:
-            return []
-        known = [self._by_itself(other).recognised for other in uses if other not in self.reading]
-        masks = [one.settings.get("mask") for one in (alone, *known) if one is not None]
-        bodies = [mask.body for mask in masks if mask is not None]
-        added = {part.array for body in bodies for part in walk(body) if isinstance(part, Ref)}
-        parsed = self.linker.formulas.parsed
-        return [
-            other
-            for other in (uses if added else ())
-            if other not in self.reading
-            and (found := self._by_itself(other).recognised) is not None
-            and found.component.family == "positions"
-            and found.equation.name in added
-            and parsed[other].arrays & added == {found.equation.name}
-        ]
-
     def _recognised(
         self, entry: Entry, equation: Equation, named: Mapping[str, str], pinned: Set[str]
     ) -> Recognised | None:
@@ -550,7 +394,7 @@ class Compiler:
         found = self._first(equation, named, pinned)
         if found is None and (whole := inlined(equation)) is not None:
             found = self._first(whole, named, pinned)
-        if found is None or not self._defines(found, entry):
+        if found is None or not are_defined(self, found, entry):
             return None
         other = found.component.of_layers and self.linker.scope(entry).norms == "others"
         return None if other and found.component.name not in pinned else found
@@ -568,52 +412,21 @@ class Compiler:
         used = {other for uses in self.linker.linked(entry) for other in uses}
         used |= {*self.linker.updates_before(entry)}
         for other in used:
-            if (kind_of := self._piece_of(other)) in self.library.defined:
-                named |= dict.fromkeys(self._arrays([other]), kind_of)
+            if (kind_of := self.piece_of(other)) in self.library.defined:
+                named |= dict.fromkeys(self.arrays([other]), kind_of)
         near: dict[str, list[Entry]] = {}
         for one in (*sorted(used, key=lambda other: other.order), entry):
             mentioned = sorted(self.linker.formulas.parsed[one].mentioned)
             near |= self.linker.nearest_functions(one, mentioned)
             calls = sorted(self.linker.formulas.parsed[one].called)
-            unnamed = {name: found[0] for name in calls if (found := self.unnamed(one, name))}
-            near |= {name: [other] for name, other in unnamed.items()}
+            meant = {name: found[0] for name in calls if (found := unnamed(self, one, name))}
+            near |= {name: [other] for name, other in meant.items()}
         for name, others in near.items():
             for other in others:
-                if other in self.reading or len(self.reading) > MAX_CHAIN:
-                    continue
-                recognised = self._by_itself(other).recognised
-                if recognised is not None:
+                if (recognised := self.known(other)) is not None:
                     named[name] = kind(recognised)
                     break
         return named
-
-
-def _is_layer(recognised: Recognised) -> bool:
-    return recognised.component.family == "layers"
-
-
-def _is_causal(component: Component) -> bool:
-    """Whether a position sees none that come later, in a component as the field has it."""
-    return bool(component.causal) or any(one.requires == "causal" for one in component.forms)
-
-
-def _kind_of_part(component: Component) -> str:
-    """What a part of a model is, whatever it hides: an attention with heads, one without, a layer
-    of one sequence; "" for anything else."""
-    if component.family == "attention" and {"A", "C"} <= component.names.keys():
-        return "heads" if "O" in component.names else "attention"
-    layer = {"Mix", "FFN"} <= component.roles.keys() and "Cross" not in component.roles
-    return "layer" if component.family == "layers" and layer else ""
-
-
-def _joined_axis(equation: Equation, heads: str) -> int:
-    """The axis along which heads are joined: the first one of ``[head_1; …; head_h]``, the second
-    one of ``[o_{t,1}; …; o_{t,h}]``."""
-    for inner in walk(equation.value.body):
-        if isinstance(inner, Ref) and inner.array == heads:
-            joined = (place for place, at in enumerate(inner.at) if not isinstance(at, Idx))
-            return next(joined, 0)
-    return 0
 
 
 def _is_limited(equation: Equation | None) -> bool:

@@ -60,7 +60,7 @@ def doubts(equation: Equation, tree: Tree, place: Span, library: Library) -> Ite
             "N2C056",
             f"no model is made of this, though it is built like one: like {model.class_name}",
             place,
-            f"the package has a class for what is written like `{model.textbook}`; the tag "
+            f"the package has a class for what is written like `{model.textbook.latex}`; the tag "
             "`#n2c/emit` makes a function of this formula",
         )
 
@@ -106,7 +106,9 @@ def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> I
     elif (near := near_miss(equation, library)) is not None:
         what, component = near
         text = f"this is nearly {component.name.replace('_', ' ')}, but {what}"
-        yield warning("N2C050", text, place, f"it is usually `{component.textbook}`; {AS_WRITTEN}")
+        yield warning(
+            "N2C050", text, place, f"it is usually `{component.textbook.latex}`; {AS_WRITTEN}"
+        )
 
 
 _ANYWHERE = frozenset(["norm", "block", "encoder", "decoder", "transformer"])

@@ -126,10 +126,10 @@ class Component:
     ``normalised`` where a number that is added to all scores of a query changes nothing, as in a
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
     usual names of its roles in code, ``numbers`` the roles that its class is made with as numbers,
-    and what they are by default. ``textbook`` is its usual formula, ``textbooks`` others, by the
-    part of their forms. ``summaries`` are what its docstring says in the place of its ``summary``
-    for formulas of some part, ``classes`` what it is called then. ``also`` gives, by its names in
-    ``mentions``, the kinds of formulas that have the name, too.
+    and what they are by default. ``textbooks`` are its usual formula, under "", and others by
+    the part of their forms. ``summaries`` are what its docstring says in the place of its
+    ``summary`` for formulas of some part, ``classes`` what it is called then. ``also`` gives, by
+    its names in ``mentions``, the kinds of formulas that have the name, too.
     """
 
     name: str
@@ -137,8 +137,6 @@ class Component:
     class_name: str
     family: str
     summary: str
-    source: str
-    textbook: str
     textbooks: Mapping[str, Textbook]
     calls: tuple[str, ...]
     layers_call: tuple[str, ...]
@@ -161,15 +159,18 @@ class Component:
     settings: Mapping[str, Setting]
     roles: Mapping[str, tuple[str, ...]]
     forms: tuple[Form, ...]
-    equation: Equation = field(repr=False)
     summaries: Mapping[str, str]
     classes: Mapping[str, str]
+
+    @property
+    def textbook(self) -> Textbook:
+        """Its usual formula."""
+        return self.textbooks[""]
 
     def textbook_of(self, part: str) -> Textbook:
         """The textbook's formula of a part of its forms: the usual one where that has none of its
         own."""
-        usual = Textbook(self.textbook, self.source, self.equation)
-        return self.textbooks.get(part, usual)
+        return self.textbooks.get(part, self.textbook)
 
 
 class Library:
@@ -197,7 +198,7 @@ class Library:
         """Add a component, and the names under which notes call it."""
         self.components[component.name] = component
         for call in component.calls:
-            self.functions[plain(call)] = component.equation
+            self.functions[plain(call)] = component.textbook.equation
             self.kinds[plain(call)] = component.name
         self.kinds |= {plain(call): component.name for call in component.layers_call}
 
@@ -321,7 +322,7 @@ def _content(folders: Iterable[Path]) -> bytes:
     """All that the components depend on: their texts, and the code that reads formulas."""
     package = Path(__file__).parents[1]
     stages = ("latex", "meaning", "components")
-    code = sorted(place for stage in stages for place in package.glob(f"{stage}/*.py"))
+    code = sorted(place for stage in stages for place in package.glob(f"{stage}/**/*.py"))
     places = [*(folder / "component.toml" for folder in folders), *code]
     parts = [sys.version.encode()]
     for place in places:
@@ -346,12 +347,10 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         for table in data.get("formulas", [])
         for latex in spelt(table["latex"], data.get("spellings", {}))
     )
-    textbook = _typed(folder, data["textbook"], Scope(field=functions))
+    usual = {"latex": data["textbook"], "source": data.get("source", "")}
     textbooks = {
-        part: Textbook(
-            one["latex"], one["source"], _typed(folder, one["latex"], Scope(field=functions))
-        )
-        for part, one in data.get("textbooks", {}).items()
+        part: Textbook(**one, equation=_typed(folder, one["latex"], Scope(field=functions)))
+        for part, one in {"": usual, **data.get("textbooks", {})}.items()
     }
     return Component(
         name=folder.name,
@@ -359,8 +358,6 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         class_name=data["class"],
         family=data["family"],
         summary=data["summary"],
-        source=data.get("source", ""),
-        textbook=data["textbook"],
         textbooks=textbooks,
         calls=tuple(data.get("calls", ())),
         layers_call=tuple(data.get("layers_call", ())),
@@ -383,7 +380,6 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         settings=settings,
         roles={name: tuple(kinds) for name, kinds in data.get("functions", {}).items()},
         forms=forms,
-        equation=textbook,
         summaries=data.get("summaries", {}),
         classes=data.get("classes", {}),
     )

@@ -20,6 +20,7 @@ from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised, kind
 from notes2code.components.reread import reread
 from notes2code.components.settings import of_each_head
+from notes2code.components.unnamed import unnamed
 
 ADDED = "Added"
 """The role of what an attention adds to the scores of its heads."""
@@ -390,10 +391,10 @@ class _Planner:
         linker, mine = self.compiler.linker, (compiled.entry, *compiled.uses)
         calling = next((one for one in mine if function in linker.formulas.called(one)), mine[0])
         found = linker.nearest_functions(calling, [function]).get(function, [])
-        if not found and (unnamed := self.compiler.unnamed(calling, function)) is not None:
-            found = [unnamed[0]]
+        if not found and (other := unnamed(self.compiler, calling, function)) is not None:
+            found = [other[0]]
         near = map(self.compiler.compiled, found)
-        return next((other for other in near if other.status in ("component", "formula")), None)
+        return next((one for one in near if one.status in ("component", "formula")), None)
 
     def _new(self, component: Component) -> _Draft:
         """A part that the notes do not mention, but that something they mention is built from."""

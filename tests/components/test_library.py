@@ -70,7 +70,7 @@ def said(found: Recognised | None) -> object:
 
 @pytest.mark.parametrize("name", [row(name, name) for name in COMPONENTS])
 def test_textbook(name: str) -> None:
-    found = recognised(COMPONENTS[name].textbook)
+    found = recognised(COMPONENTS[name].textbook.latex)
     assert found is not None
     assert found.component.name == name
     assert {n: v for n, v in shown_settings(found).items() if v is not None} == SETTINGS.get(
@@ -135,7 +135,7 @@ def test_names_are_known(component: Component) -> None:
     """A note that only calls a component by one of its names gets that component's formula."""
     for call in component.calls:
         name = "".join(c for c in call if c.isalnum()).lower()
-        assert library().functions[name] is component.equation
+        assert library().functions[name] is component.textbook.equation
 
 
 SIGNS = {" + ": " - ", " - ": " + ", "(-": "(", "= -": "= "}
@@ -152,14 +152,14 @@ def near(latex: str) -> list[str]:
     return out
 
 
-NEAR = [(name, latex) for name, c in COMPONENTS.items() for latex in near(c.textbook)]
+NEAR = [(name, latex) for name, c in COMPONENTS.items() for latex in near(c.textbook.latex)]
 
 
 @pytest.mark.parametrize("name, latex", NEAR, ids=[f"{name}: {latex}" for name, latex in NEAR])
 def test_near(name: str, latex: str) -> None:
     """A sign or a term makes it something else, or a form or a setting of its own, or leaves a
     role empty."""
-    textbook, changed = recognised(COMPONENTS[name].textbook), recognised(latex)
+    textbook, changed = recognised(COMPONENTS[name].textbook.latex), recognised(latex)
     assert textbook is not None
     same = said(changed) == said(textbook)
     assert not same or (

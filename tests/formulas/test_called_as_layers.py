@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from notes2code.components.compiling import Compiler
+from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
-from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 from tables import Case, check, relu, softmax, table
@@ -221,19 +220,21 @@ def test_scores_of_rows_are_a_matrix_where_their_softmax_is_taken() -> None:
         return q @ k.T / np.sqrt(q.shape[-1])
 
     for weights in (r"a = \mathrm{softmax}(w)", r"w = \mathrm{softmax}(w)"):
-        shown = compile_notes(scores, weights)
-        assert len(shown.value.indices) == 2
+        shown = compiled_note(scores, weights)
+        assert shown.equation is not None
+        assert len(shown.equation.value.indices) == 2
+        assert any("the scores of all rows" in one.message for one in shown.problems)
     check(Case(f"{scores}, \\quad w \\in \\mathbb{{R}}^{{n \\times m}}", "q[n,d] k[m,d]", value))
-    assert not compile_notes(scores, r"b = \tanh(w)").value.indices
+    alone = compiled_note(scores, r"b = \tanh(w)")
+    assert alone.equation is not None
+    assert not alone.equation.value.indices
 
 
-def compile_notes(*latex: str) -> Equation:
-    """What the first formula of a note computes."""
+def compiled_note(*latex: str) -> Compiled:
+    """What becomes of the first formula of a note."""
     entries = [Entry(one, "N.md", (), order) for order, one in enumerate(latex)]
     compiler = Compiler(Linker(entries, library().scope), library())
-    equation = compiler.compiled(entries[0]).equation
-    assert equation is not None
-    return equation
+    return compiler.compiled(entries[0])
 
 
 def test_a_network_that_is_in_no_layer_is_an_input() -> None:

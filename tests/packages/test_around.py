@@ -79,7 +79,7 @@ def test_a_formula_stays_in_its_cell(latex: str, shown: str) -> None:
 
 @pytest.mark.parametrize("names", [("gpt",), ("encoder_decoder",), ("gpt", "encoder_decoder")])
 def test_what_is_said_of_training_fills_its_lines(names: tuple[str, ...]) -> None:
-    readme = package_of([library().components[n].textbook for n in names])["README.md"]
+    readme = package_of([library().components[n].textbook.latex for n in names])["README.md"]
     _, _, text = readme.partition("## Training")
     paragraphs = [p.splitlines() for p in text.split("\n\n") if p and not p.startswith("```")]
     assert len(paragraphs) == len(names) + 1
@@ -121,7 +121,7 @@ def test_a_docstring_keeps_the_author_s_lines() -> None:
 
 
 def test_docstrings_speak_of_all_arguments(imported: Callable[[Package], ModuleType]) -> None:
-    package = imported(package_of([c.textbook for c in library().components.values()]))
+    package = imported(package_of([c.textbook.latex for c in library().components.values()]))
     classes = [c for name in package.__all__ if isclass(c := getattr(package, name))]
     missing = [
         (made.__name__, name)

@@ -342,7 +342,7 @@ def elu_and_one(x: Array) -> Array:
 
 LINEARS = {
     "usual": Case(
-        library().components["linear_attention"].textbook,
+        library().components["linear_attention"].textbook.latex,
         LINEAR, lambda w, q, k, b: normalised(elu_and_one(q) @ elu_and_one(k).T),
     ),
     "ReLU, by rows": Case(

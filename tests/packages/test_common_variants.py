@@ -34,9 +34,9 @@ SELF = (
     r"\mathrm{CausalSelfAttention}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h)"
     r" W^O, \quad \mathrm{head}_i = \mathrm{CausalAttention}(XW_i^Q, XW_i^K, XW_i^V)"
 )
-MULTI_HEAD = library().components["multi_head_attention"].textbook
+MULTI_HEAD = library().components["multi_head_attention"].textbook.latex
 STACK = [
-    library().components[name].textbook.replace("MaskedMultiHead", "CausalSelfAttention")
+    library().components[name].textbook.latex.replace("MaskedMultiHead", "CausalSelfAttention")
     for name in (
         "encoder_layer", "encoder", "decoder_layer", "decoder", "encoder_decoder",
         "transformer_block", "gpt",

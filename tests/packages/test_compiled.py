@@ -172,7 +172,7 @@ def test_attentions_that_the_sample_vault_lacks_compile_and_can_be_exported(
     others = {"rotary_attention": (D,), "grouped_query_attention": (D, H)}
     components = [library().components[name] for name in others]
     # In one package with a name of its own: to the compiler, two of one name are the same.
-    files = package_of([SCALED, *(component.textbook for component in components)])
+    files = package_of([SCALED, *(component.textbook.latex for component in components)])
     written({path.replace("transformer/", "lacking/"): files[path] for path in files}, tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     made = importlib.import_module("lacking")

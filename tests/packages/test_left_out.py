@@ -194,7 +194,7 @@ HEADS = (
 
 def test_no_test_of_the_others_names_it(vault: Vault, run_tests: Callable[[Package], bool]) -> None:
     """Heads are tried with all attentions of the package, which this one is not in."""
-    additive = library().components["additive_attention"].textbook
+    additive = library().components["additive_attention"].textbook.latex
     compilation = vault("\n\n".join(f"$${latex}$$" for latex in (ATTENTION, HEADS, additive)))
     rendered = render(compilation, "transformer", {"AdditiveAttention": "its tests fail"})
     assert [remark.code for remark in rendered.diagnostics] == ["N2C053"]
@@ -247,7 +247,7 @@ def test_a_model_that_does_not_train_is_left_out(
     """Unless something else is wrong, which may be why. The notes speak of what it is made of."""
     names = ("encoder_decoder", "gpt", "cross_entropy")
     spoken = [f"## {c.mentions[0]}" for c in library().components.values() if c.mentions]
-    formulas = [f"$${library().components[name].textbook}$$" for name in names]
+    formulas = [f"$${library().components[name].textbook.latex}$$" for name in names]
     compilation = vault("\n\n".join([*spoken, *formulas]))
     whole = render(compilation, "transformer")
     monkeypatch.setattr("notes2code.passing.verify", lambda files, superseded: Verdict(passed=1))

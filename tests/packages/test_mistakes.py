@@ -32,7 +32,7 @@ def _cases() -> list[Any]:
 @pytest.mark.parametrize("component", _cases())
 def test_emitted_tests_fail_on_mistakes(component: Component, tmp_path: Path) -> None:
     listed = tomllib.loads((component.folder / "mistakes.toml").read_text(encoding="utf-8"))
-    files = package_of(listed.get("notes", [component.textbook]))
+    files = package_of(listed.get("notes", [component.textbook.latex]))
     # The tests of the component's own module must do; those of others would only take longer.
     own = f"tests/test_{component.family}.py"
     files = {p: text for p, text in files.items() if not p.startswith("tests/test_") or p == own}

@@ -72,7 +72,7 @@ def test_one_of_ones_own_sees_it(tmp_path: Path, imported: Callable[[Package], M
 @pytest.mark.parametrize("name", ["scaled_dot_product", "kernel", "differential", "sigmoid"])
 def test_components_say_it(name: str, imported: Callable[[Package], ModuleType]) -> None:
     component = library().components[f"{name}_attention"]
-    made = getattr(imported(package_of([component.textbook])), component.class_name)()
+    made = getattr(imported(package_of([component.textbook.latex])), component.class_name)()
     query, key, value = torch.randn(4, 8), torch.randn(6, 8), torch.randn(6, 3)
     shifted = made(query, key, value, bias=torch.full((4, 6), 0.7))
     same = torch.allclose(shifted, made(query, key, value), atol=1e-5)

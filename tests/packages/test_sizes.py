@@ -25,7 +25,7 @@ LAYER = (
     r"\quad Z = \mathrm{LayerNorm}(X + \mathrm{MultiHead}(X, X, X))"
 )
 NOTES = [
-    [component.textbook for component in library().components.values()],
+    [component.textbook.latex for component in library().components.values()],
     [
         r"\mathrm{Heads}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, "
         r"\quad \mathrm{head}_i = \mathrm{softmax}(5 \tanh(QW_i^Q (KW_i^K)^\top / 5)) VW_i^V",

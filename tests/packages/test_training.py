@@ -13,7 +13,7 @@ from notes2code.rendering import render
 from notes2code.vault import read_vault
 
 KNOWN = library().components
-TEXTS = {name: KNOWN[name].textbook for name in KNOWN}
+TEXTS = {name: KNOWN[name].textbook.latex for name in KNOWN}
 MODULES = {"transformer/data.py", "transformer/distributed.py", "transformer/train.py"}
 
 

@@ -4,7 +4,8 @@ formulas of the note add to scores under that name is defined as if a formula di
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from notes2code.latex.tree import Infix, Name, Script
 from notes2code.meaning import names
@@ -50,32 +51,43 @@ def said_masks(
 ) -> dict[Entry, Supplied]:
     """Definitions of the causal masks that texts name, where every formula of the note adds them to
     something, and none says what they are."""
-    found: dict[tuple[str, str], Entry] = {}
+    passages = list(passages)
     mine: dict[str, list[Parsed]] = {}
     for entry, one in parsed.items():
         mine.setdefault(entry.note, []).append(one)
-    passages = list(passages)
+    found: dict[tuple[str, str], tuple[Entry, Supplied]] = {}
+    for entry, told in chain(_lettered(passages), _worded(passages, mine)):
+        found.setdefault((entry.note, told.name), (entry, told))
+    return {
+        entry: told
+        for (note, name), (entry, told) in found.items()
+        if _is_left_open(name, mine.get(note, []))
+    }
+
+
+def _lettered(passages: Iterable[Passage]) -> Iterator[tuple[Entry, Supplied]]:
+    """The masks whose letters texts call causal."""
     for passage in passages:
         for at, letter, label in _said(passage.text):
             order = passage.order + passage.text.count("$", 0, at) // 2
             latex = _DEFINITION % (letter, f"{label}," if label else "")
             name = names.code_name(letter, label)
             entry = Entry(latex, passage.note, passage.section, order)
-            found.setdefault((passage.note, name), entry)
-    told = {key: Supplied(key[1], _TOLD % key[1]) for key in found}
+            yield entry, Supplied(name, _TOLD % name)
+
+
+def _worded(
+    passages: Sequence[Passage], formulas: Mapping[str, Sequence[Parsed]]
+) -> Iterator[tuple[Entry, Supplied]]:
+    """The masks of attention that texts call causal, of notes that speak of no padding: the word
+    ``mask`` in their formulas."""
     padded = {passage.note for passage in passages if _PADDING.search(passage.text)}
     for passage in passages:
         if passage.note not in padded and _is_said_causal(passage.text):
-            for word in _words(mine.get(passage.note, [])):
+            for word in _words(formulas.get(passage.note, [])):
                 latex = _DEFINITION % (rf"\mathrm{{{word}}}", "")
                 entry = Entry(latex, passage.note, passage.section, passage.order)
-                found.setdefault((passage.note, word), entry)
-                told.setdefault((passage.note, word), Supplied(word, _SAID % word))
-    return {
-        entry: told[key]
-        for key, entry in found.items()
-        if _is_left_open(key[1], mine.get(key[0], []))
-    }
+                yield entry, Supplied(word, _SAID % word)
 
 
 def _words(formulas: Iterable[Parsed]) -> Iterator[str]:
