@@ -2,13 +2,14 @@
 
 A formula shows it by what it defines: nobody defines the product of a size and an array; by the
 o_i beside ``do_i``, where d stands for nothing else; by the label of the mean v_{dW} of all dW; and
-by the W that ``W - η dW`` updates.
+by the W that ``W - η dW`` updates. What one formula of a note defines so is one name in the others.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -30,6 +31,14 @@ from notes2code.latex.tree import (
 )
 
 _DEFINING = ("=", "←")
+_DEFINED = re.compile(
+    r"(?:^|\\\\|[&,;.]|\\q?quad)[^\S\n]*(d[A-Z])(?:[_^](?:\w|\{[^{}]*\}))*\s*&?\s*:?=", re.MULTILINE
+)
+
+
+def differentials_of(formulas: Iterable[str]) -> frozenset[str]:
+    """The ``dV`` that some formulas define: ``dV_j = \\sum_i P_{ij} dO_i``."""
+    return frozenset(name for latex in formulas for name in _DEFINED.findall(latex))
 
 
 def joined(formula: Formula) -> Formula:
@@ -44,12 +53,17 @@ def joined(formula: Formula) -> Formula:
 
 
 def _defines_differential(clause: Clause) -> bool:
+    """Whether a name with a d is what a clause defines, or gives a multiple of."""
     node = clause.node
     if not isinstance(node, Relation) or node.signs[0] not in _DEFINING:
         return False
     match node.operands[0]:
+        case Name(name) | Script(Name(name)):
+            return name[:1] == "d" and name[1:] in _ARRAYS
         case Juxt((Name("d"), second)):
             return _is_letter(second)
+        case Juxt() as product:
+            return not _ARRAYS.isdisjoint(_pairs_in(product))
     return False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import words
@@ -63,7 +64,16 @@ class Numbers(Characters):
         if any(token.text in FRACTIONS for token in self.tokens[-2:-1]):
             return False  # the \\frac\\pi2 of those who write no braces
         named = before.kind == "name" or (before.kind == "word" and before.text not in words.CALLED)
-        return named and [t.kind for t in self.tokens[-2:-1]] not in (["_"], ["^"], ["{"])
+        first = [t.kind for t in self.tokens[-2:-1]] in (["_"], ["^"], ["{"])
+        return named and (not first or self._is_numbered(before.text))
+
+    def _is_numbered(self, name: str) -> bool:
+        """Whether a name has had a number behind it before, as the j has where ``j2`` stands above
+        the sum from ``j = j1``."""
+        return any(
+            token.text == name and below.text == "_" and below.start == below.end
+            for token, below in pairwise(self.tokens)
+        )
 
     def _lower_number(self, name: Token, number: str, end: int) -> None:
         self.problems.append(

@@ -7,6 +7,7 @@ than any sign, so ``2i/d`` is (2i)/d and ``xV ⊗ yW`` is (xV) ⊗ (yW).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
@@ -305,13 +306,20 @@ class Parser(Operands):
 
     def refuse_unseen_braces(self, before: Node, body: Node, opened: Token) -> None:
         """The ``h{t-1}`` that was ``h_{t-1}``: braces are not seen, and so group no sum behind a
-        letter."""
-        if isinstance(before, Name | Script) and isinstance(body, Infix) and body.op in "+-":
+        letter; nor do they the ``(l)`` of ``W{(l)}`` that stands above other letters."""
+        match body:
+            case Infix("+" | "-"):
+                lost = True
+            case Group("(", (Name(letter),)) if len(letter) == 1:
+                lost = re.search(rf"\^\s*\{{\s*\(\s*{letter}(?![A-Za-z])", self.latex) is not None
+            case _:
+                lost = False
+        if lost and isinstance(before, Name | Script):
             raise error(
                 "N2C033",
                 "nobody sees these braces: what they hold may be below the name, or a factor",
                 self.span_from(opened),
-                "write `_{…}` for an index, or parentheses around a sum",
+                "write `_{…}` or `^{…}` for an index, or parentheses around a sum",
             )
 
     def ends_with_number(self) -> bool:

@@ -90,6 +90,9 @@ _REFERENCES = frozenset(["ref", "eqref", "autoref", "cref", "Cref", "cite"])
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
 _BLANK = re.compile(r"(?:\s|~|\\[ ,;:]|\\q?quad\s*)$")
 _ENDS_SIDE = re.compile(r"(?:\s|\\[ ,;:!]|\\q?quad\b)*(?:$|[=&.,;)}]|\\\\|\\(?:approx|end|quad)\b)")
+_NO_OPERAND = re.compile(
+    r"(?:\s|\\[ ,;:!]|\\q?quad\b)*(?:$|[&=<>,.;)}\]|]|\\(?:\\|[a-z]*text|mbox|right|end|[lg]eq?\b))"
+)
 _BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
 _PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
 """The letters of ``\\mathbf{Q K}``; more of them are a word that was set apart."""
@@ -114,6 +117,9 @@ _OPERATOR = re.compile(
 _LINKS = JOINS | frozenset("where with since because over under versus vs vs. i.e. e.g.".split())
 """Words between formulas that do not go on with a sentence."""
 
+_SET_SPACES = re.compile(r"[A-Za-z]{2,}(?:(?:\\[,;:]|~)+\s*[A-Za-z]{2,})+")
+r"""Words of one name whose blanks are set: ``\mathrm{tokens\,per\,batch}``."""
+_LETTERS = re.compile(r"[A-Za-z]+")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
 
 
@@ -272,6 +278,12 @@ class Tokens(Numbers):
         if name == "_" and self.tokens and self.tokens[-1].kind in _LOWERABLE:
             self._lower(start, end)
             return end
+        if name == "inf" and _NO_OPERAND.match(self.latex, end):
+            text = "`\\inf` is the infimum, and nothing follows that has one"
+            self.problems.append(
+                warning("N2C026", text, Span(start, end), "write `\\infty`; it is read so")
+            )
+            name = "infty"
         bare = name.rstrip("*")
         if name in COMMANDS or bare in COMMANDS:
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]
@@ -356,6 +368,10 @@ class Tokens(Numbers):
         content = found.group(1)
         at = found.start(1)
         stripped = content.strip()
+        if (apart := _SET_SPACES.fullmatch(stripped)) and words.CALLED.isdisjoint(
+            _LETTERS.findall(apart[0])
+        ):
+            stripped = " ".join(_LETTERS.findall(apart[0]))
         if _SPACED_LETTERS.fullmatch(stripped) and len(stripped) > 3:
             joined = re.sub(r"\s+", "", stripped)
             self.problems.append(spaced.remark(joined, at, at + len(content)))

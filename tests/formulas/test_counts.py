@@ -70,6 +70,12 @@ def _share(r: Any, c: float) -> Any:
     # The patches of an image.
     Case(r"N = \frac{H}{14} \times \frac{W}{14}", "H W", lambda h, w: h * w / 196),
     Case(r"N = (H_f / p) \cdot (W_f / p)", "H_f p W_f", lambda h, p, w: h * w / p**2),
+    # What is rounded up is made of numbers, whatever their labels.
+    Case(
+        r"n_{c} = \left\lceil \frac{n_m - N_m}{c} \right\rceil",
+        "n_m N_m c",
+        lambda n, m, c: np.ceil((n - m) / c),
+    ),
 )
 def test_counts(case: Case) -> None:
     check(case)

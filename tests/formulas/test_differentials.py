@@ -82,6 +82,14 @@ from tables import Case, check, table
     Case(r"w = w - \eta d w", "w[n] eta d#", lambda w, e, d: w - e * d * w),
     Case(r"s_i = d o_i^\top o_i", "o[n,d]", lambda o: o.shape[1] * (o**2).sum(1)),
     Case(r"c = 4nd^2 + 2n^2 d", "n d#", lambda n, d: 4 * n * d**2 + 2 * n**2 * d),
+    # What one formula of a note defines is one name in the others, and so is a multiple of it.
+    Case(
+        r"G = \frac{1}{\tau} dK",
+        "tau dK[n,d]",
+        lambda t, k: k / t,
+        context=r"dK_j = \sum_i dS_{ij} Q_i",
+    ),
+    Case(r"\frac{1}{\tau} dK_j = \sum_i dS_{ij} Q_i", "dS[n,m] Q[n,d]", lambda s, q: s.T @ q),
 )
 def test_values(case: Case) -> None:
     check(case)

@@ -29,6 +29,9 @@ def _softmax(x: np.ndarray) -> np.ndarray:
         lambda g, a, v: g * (a @ v),
     ),
     Case(r"\tilde x_i = m_i \odot x_i", "m[n] x[n,d]", lambda m, x: m[:, None] * x),
+    # What has an element of each row and column is a matrix.
+    Case(r"y_{ij} = (B + D)_{i,j}", "B[n,m] D[n,m]", np.add),
+    Case(r"y_{ik} = (B' - D')_{ik}", "B_prime[n,m] D_prime[n,m]", np.subtract),
 )
 def test_what_multiplies_elements_has_elements(case: Case) -> None:
     check(case)

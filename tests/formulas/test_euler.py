@@ -25,6 +25,13 @@ from tables import Case, check, sigmoid, table
     ),
     Case(r"y = e^{-x} + e", "x[d]", lambda x: np.exp(-x) + math.e),
     Case(r"y = e^x", "x[d]", np.exp),
+    # The logarithm of Euler's number is a number, too.
+    Case(r"y = x \log_2 e", "x[d]", lambda x: x / np.log(2)),
+    Case(
+        r"z_{ij} = (\log_2 e) S_{ij} - \log_2 L_i",
+        "S[n,m] L+[n]",
+        lambda s, total: s / np.log(2) - np.log2(total)[:, None],
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

@@ -64,3 +64,11 @@ def test_another_matrix_beside_scores_maps_them() -> None:
     formula = compile_formula(r"O = \mathrm{softmax}(Q K^\top \cdot P) V")
     shapes = {given.name: given.shape for given in formula.inputs}
     assert shapes["K"][0] == shapes["P"][0] and shapes["P"][1] == shapes["V"][0]
+
+
+def test_an_infimum_of_nothing_is_infinity() -> None:
+    formula = compile_formula(
+        r"M_{ij} = \begin{cases} 0 & j \le i \\ -\inf & \text{otherwise} \end{cases}"
+    )
+    assert [one.code for one in formula.diagnostics] == ["N2C026"]
+    np.testing.assert_array_equal(formula.reference(n=3, m=4), np.where(_later(3, 4), -np.inf, 0))

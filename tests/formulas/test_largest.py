@@ -125,3 +125,10 @@ def test_the_chosen_that_another_formula_names() -> None:
         formula = compile_formula(latex, context=[chooses])
         given = {"S": np.array([0, 1, 0, 1]), "ell": np.array([5.0, 1.0, 7.0, 2.0])}
         assert formula.reference(**given) == 1.5
+
+
+def test_a_number_behind_the_letter_that_counts_is_below_it() -> None:
+    formula = compile_formula(r"m_i = \max_{j=j1}^{j2} S_{ij}")
+    assert [one.code for one in formula.diagnostics] == ["N2C026", "N2C026"]
+    scores = np.array([[5.0, 1.0, 3.0], [4.0, 7.0, 2.0]])
+    np.testing.assert_array_equal(formula.reference(S=scores, j_1=2), [3.0, 7.0])

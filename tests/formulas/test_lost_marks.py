@@ -17,6 +17,7 @@ from tables import Case, check, softmax, table
         (r"y = mathbf{W} x", r"left of `\\mathbf`"),
         (r"h_t = \tanh(W h{t-1} + U x_t)", "nobody sees these braces"),
         (r"y = a{b + 1}", "nobody sees these braces"),
+        (r"h^{(l+1)} = \tanh(W{(l)} h^{(l)})", "nobody sees these braces"),
         (r"y = vec(X)", "`vec` may be a word"),
         (r"m = 2 \times abe", "`abe` may be a word"),
     ],

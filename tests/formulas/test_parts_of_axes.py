@@ -77,6 +77,15 @@ def grown(rows: np.ndarray, new: np.ndarray) -> list[np.ndarray]:
         "q[n,d] A[d,r] K[m,p] B[p,r] V[m,e]",
         lambda q, a, k, b, v: attention(q @ a, k @ b, v, seen(len(q), len(k)), a.shape[1] ** -0.5),
     ),
+    # So it is where the place stands above the name: no x is raised to i + d/2.
+    Case(
+        r"y^{(i)}_m = x^{(i)}_m \cos m \theta_i - x^{(i + \frac{d}{2})}_m \sin m \theta_i",
+        "x[2*d,p] theta[d]",
+        lambda x, t: (
+            x[: len(t)] * np.cos(np.outer(t, np.arange(x.shape[1])))
+            - x[len(t) :] * np.sin(np.outer(t, np.arange(x.shape[1])))
+        ),
+    ),
 )
 def test_parts(case: Case) -> None:
     check(case)

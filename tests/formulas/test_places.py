@@ -163,3 +163,52 @@ def test_places_that_are_not_known_are_refused(latex: str, why: str) -> None:
 def test_a_factor_in_brackets_is_no_place() -> None:
     formula = compile_formula(r"y_t = \eta [x_t - y_{t-1}]")
     np.testing.assert_allclose(formula.reference(eta=0.5, x=[3.0, 5.0], y=[1.0, 2.0]), [1, 1.5])
+
+
+TURNED = r"R(x_m, y_m, m) = x_m \cos m \theta - y_m \sin m \theta"
+
+
+def _turned(x: Any, y: Any, angles: Any) -> Any:
+    return x * np.cos(angles)[:, None] - y * np.sin(angles)[:, None]
+
+
+@table(
+    Case(
+        r"z_n = R(o_n, p_n, n)",
+        "o[n,d] p[n,d] theta",
+        lambda o, p, t: (
+            (o.T * np.cos(np.arange(len(o)) * t) - p.T * np.sin(np.arange(len(o)) * t)).T
+        ),
+        context=TURNED,
+    ),
+    # Where another place than its own is given with a row, the function is one of both.
+    Case(
+        r"z_n = R(o_n, p_n, -n)",
+        "o[n,d] p[n,d] theta",
+        lambda o, p, t: (
+            (o.T * np.cos(np.arange(len(o)) * t) + p.T * np.sin(np.arange(len(o)) * t)).T
+        ),
+        context=TURNED,
+    ),
+    Case(
+        r"z = R(u, v, 3)",
+        "u[d] v[d] theta",
+        lambda u, v, t: u * np.cos(3 * t) - v * np.sin(3 * t),
+        shapes={"u": ("d",), "v": ("d",)},
+        context=TURNED,
+    ),
+    Case(
+        r"z_n = f(a_n, n - 2)",
+        "a[n,d]",
+        lambda a: a * (np.arange(len(a)) - 2)[:, None],
+        shapes={"a": ("n", "d")},
+        context=r"f(x_i, i) = x_i \cdot i",
+    ),
+)
+def test_a_row_and_a_place(case: Case) -> None:
+    check(case)
+
+
+def test_a_place_of_what_is_made_of_other_rows_is_its_own() -> None:
+    with pytest.raises(FormulaError, match="rows and their own places"):
+        compile_formula(r"z_n = f(a_n, -n)", context=r"f(x_i, i) = i \sum_j x_j x_i")

@@ -269,6 +269,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"s = We_t + b", "W[p,d] e_t[d] b[p]", lambda w, e, b: w @ e + b),
     Case(r"top\_k = \frac{n c}{e}", "n c e", lambda n, c, e: n * c / e),
     Case(r"y = 2 cap\_i", "cap[n]", lambda c: 2 * c),
+    # Blanks that are set are blanks.
+    Case(
+        r"\mathrm{capacity} = \frac{\mathrm{tokens\;per\;batch}}{\mathrm{number~of~experts}} f",
+        "tokens_per_batch number_of_experts f",
+        lambda t, e, f: t / e * f,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -67,6 +67,7 @@ def apply(
     equation = pairs.apart(equation, len(arguments))
     if not equation.unused and not equation.counted:
         equation = left_out.without_weights(run, use, equation, len(arguments))
+    equation = places_given.of_any(run, use, equation, arguments)
     used, usual = len(equation.parameters), _of_field(run, use.name)
     if equation is usual and use.name.lower() == "norm":
         text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"
@@ -218,28 +219,36 @@ def _at_its_letters(
 def _all_rows(
     run: Run, equation: Equation, arguments: Sequence[Value], own: Sequence[Expr], numbered: int
 ) -> tuple[Sequence[Value], Index | None]:
-    """For a vector given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)``, the k_i of
-    ``\\alpha(q, k_i)`` and the x_t of ``p_i(x_t)``, whose first indices are ``numbered``: all rows,
-    and the index of the one that is meant. The l of ``F_l(X_l)``, one of the ``own`` places of the
-    function, tells no row."""
+    """For vectors given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)``, the k_i of
+    ``\\alpha(q, k_i)``, both of ``R(x_t, y_t, t)`` and the x_t of ``p_i(x_t)``, whose first indices
+    are ``numbered``: all rows, and the index of the one that is meant. The l of ``F_l(X_l)``, one
+    of the ``own`` places of the function, tells no row."""
     shapes = {one.name: one.shape for one in equation.inputs}
     given = [shapes[name] for name in equation.parameters]
     pairs = zip(given, arguments, strict=True)
     short = [at for at, (shape, value) in enumerate(pairs) if len(shape) > value.rank]
-    if len(short) != 1 or arguments[short[0]].rank != 1 or len(given[short[0]]) != 2:
+    if not short or any(arguments[at].rank != 1 or len(given[at]) != 2 for at in short):
         return arguments, None
-    vector = arguments[short[0]]
-    opened = _opened(vector)
-    others = (value for at, value in enumerate(arguments) if at != short[0])
-    if len(opened) != 1 or not _keeps(equation, given[short[0]][0], len(given), numbered):
+    opened = _opened(arguments[short[0]])
+    alike = all(
+        _opened(arguments[at]) == opened and given[at][0] == given[short[0]][0] for at in short
+    )
+    if not alike or len(opened) != 1:
         return arguments, None
-    apart = (*(value.body for value in others), *own)
+    if not _keeps(equation, given[short[0]][0], len(given), numbered):
+        return arguments, None
+    apart = (*(value.body for at, value in enumerate(arguments) if at not in short), *own)
     if any(opened[0] in free_roots(body) for body in apart):
         return arguments, None
-    every = fresh(opened[0].size)
-    body = ir.substitute(settled(vector.body), {opened[0]: Idx(every)})
-    rows = Value(body, (every, *vector.axes), vector.span)
-    return [rows if at == short[0] else value for at, value in enumerate(arguments)], opened[0]
+    rows = {at: _rows_of(arguments[at], opened[0]) for at in short}
+    return [rows.get(at, value) for at, value in enumerate(arguments)], opened[0]
+
+
+def _rows_of(vector: Value, row: Index) -> Value:
+    """All vectors of which one has an index."""
+    every = fresh(row.size)
+    body = ir.substitute(settled(vector.body), {row: Idx(every)})
+    return Value(body, (every, *vector.axes), vector.span)
 
 
 def _opened(value: Value) -> list[Index]:

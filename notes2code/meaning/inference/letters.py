@@ -120,14 +120,17 @@ _TURNS = frozenset(["sin", "cos", "tan"])
 
 def _has_euler(run: Run) -> bool:
     """Whether e is Euler's number: where it is raised to something, stands beside π, as in
-    ``\\log(2 π e σ^2)``, or with numbers only; else it is a letter like any other."""
+    ``\\log(2 π e σ^2)``, with numbers only, or alone in a logarithm, ``\\log_2 e``; else it is a
+    letter like any other."""
     powers = (
         node
         for node in run.seen.nodes.of(Script)
         if isinstance(node.base, Name) and node.base.text == "e"
     )
     raised = any(n.sup and not n.sub and not scripts.is_transposed(n) for n in powers)
-    return raised or "pi" in run.seen.counted or run.seen.counted.keys() == {"e"}
+    logs = (one for one in run.seen.nodes.of(Apply) if binders.bare(one.function) in ("log", "ln"))
+    in_log = any(binders.bare(ungrouped(one.argument)) == "e" for one in logs)
+    return raised or in_log or "pi" in run.seen.counted or run.seen.counted.keys() == {"e"}
 
 
 def is_size(run: Run, name: str) -> bool:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
-from notes2code.latex import differences_of, in_two_fonts
+from notes2code.latex import differences_of, differentials_of, in_two_fonts
 from notes2code.latex.macros import written_out
 from notes2code.meaning import names
 from notes2code.meaning.linking.abbreviations import abbreviations_of
@@ -43,7 +43,7 @@ class Formulas:
         self._vault_words = field_scope.words | words_of(self.entries)
         short = abbreviations_of(self.entries)
         self._own_words = {
-            note: short[note] | differences_of(own) | declared_letters(own)
+            note: short[note] | differences_of(own) | differentials_of(own) | declared_letters(own)
             for note, own in self._notes()
         }
         self.macros = {**field_scope.macros, **macros_of(self.entries)}
@@ -75,8 +75,8 @@ class Formulas:
         """Those that define something else than what the field calls so: other notes mean that."""
 
     def words(self, note: str) -> frozenset[str]:
-        """The words of the notes, and the differences and short names that one of them defines; the
-        capitals of its arrays."""
+        """The words of the notes, and the differences, the differentials and the short names that
+        one of them defines; the capitals of its arrays."""
         return self._vault_words | self._own_words[note]
 
     def written_out(self, latex: str) -> str:

@@ -373,10 +373,10 @@ class _Reader:
         return False
 
     def _in_parentheses_above(self, node: Node) -> bool:
-        """``(i)`` and ``(i, j)``: indices, or labels; ``(a/b)`` is none of both."""
+        """``(i)``, ``(i, j)`` and ``(i + d/2)``: indices, or labels; ``(a/b)`` is none of both."""
         if not (isinstance(node, Group) and node.open == "(" and node.items):
             return False
-        if any(isinstance(inner, Frac) for inner in walk(node)):
+        if any(isinstance(inner, Frac) for inner in walk(node)) and not self._is_moved(node):
             return False
         for item in node.items:
             at = self.index(item)
@@ -385,6 +385,13 @@ class _Reader:
             elif text := names.label(item):
                 self.labels.append(text)
         return True
+
+    def _is_moved(self, node: Group) -> bool:
+        """Whether what stands above is an index moved by a part of its axis, ``(i + d/2)``."""
+        match node.items:
+            case (Infix("+" | "-", Name(letter), _),):
+                return letter in self.bound and self.base not in RATES
+        return False
 
     def _row_above(self, node: Node) -> bool:
         """Letters side by side: ``QT`` of a transposed W^Q, the power ``ij``, a word."""

@@ -199,9 +199,21 @@ def _rounded(nodes: Nodes) -> Iterator[str]:
         down = group.open == "⌊" and all(map(arithmetic.is_arithmetic, group.items))
         if group.open == "⌈" or down:
             yield from arithmetic.capitals(group)
+        if group.open == "⌈":
+            added = [node for node in walk(group) if isinstance(node, Infix) and node.op in "+-"]
+            terms = (term for node in added for term in (node.left, node.right))
+            yield from filter(None, map(_labelled_capital, terms))
         if group.open in "⌈⌊":
             yield from filter(None, map(_shared_out, group.items))
             yield from (name for item in group.items for name in _counted(item))
+
+
+def _labelled_capital(node: Node) -> str:
+    """The N_m of ``⌈(n_m - N_m) / c⌉``."""
+    match node:
+        case Script(Name(letter, font=""), _, None, 0) if letter.isupper():
+            return script_reader.unindexed(node)
+    return ""
 
 
 def scaled_to_round(nodes: Nodes) -> Iterator[str]:

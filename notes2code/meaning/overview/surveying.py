@@ -225,7 +225,7 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
     seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
     seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
-    seen.matrices.update(_transposed_in_code(seen, nodes))
+    seen.matrices.update(_transposed_in_code(seen, nodes), _with_elements(seen, nodes))
     for infix in nodes.of(Infix):
         for name in _queries_and_keys(seen, infix):
             seen.transposed.setdefault(name, set()).update(seen.counted[name])
@@ -239,6 +239,17 @@ def _transposed_in_code(seen: Survey, nodes: Nodes) -> Iterator[str]:
         match node:
             case Script(Name(), _, Name("top", font="code")):
                 yield seen.use(node).name
+
+
+def _with_elements(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The B and the D of ``(B + D)_{ij}``: what they add up to has rows and columns."""
+    for node in nodes.of(Script):
+        match node:
+            case Script(Group("(", (Infix("+" | "-", left, right),)), sub) if sub is not None:
+                places = [inner for inner in walk(sub) if isinstance(inner, Name)]
+                for term in (left, right) if len(places) == 2 else ():
+                    if scripts.is_name(term) and binders.bare(term).isupper():
+                        yield seen.use(term).name
 
 
 def _see_company(seen: Survey, parts: _Parts) -> None:
