@@ -510,14 +510,20 @@ def _is_of_each_head(recognised: Recognised) -> bool:
 
 
 def _is_spelt_otherwise(draft: _Draft, usual: Recognised) -> bool:
-    """Whether a formula has other letters than the textbook's for its weights, or has them
-    turned."""
+    """Whether a formula has other letters than the textbook's for its weights, or has them turned,
+    or calls functions with others: norms that share their ε."""
     mine, theirs = draft.recognised.found.roles, usual.found.roles
     shared = draft.component.names.keys() & mine.keys() & theirs.keys()
-    return any(
+    return _handed_on(draft.recognised) != _handed_on(usual) or any(
         (mine[role].array, mine[role].axes) != (theirs[role].array, theirs[role].axes)
         for role in shared
     )
+
+
+def _handed_on(recognised: Recognised) -> set[str]:
+    """The inputs of a formula that only functions it calls are given."""
+    own = {bound.array for bound in recognised.found.roles.values()}
+    return {given.name for given in recognised.equation.inputs} - own
 
 
 def _defines_function(compiled: Compiled) -> bool:

@@ -160,6 +160,16 @@ def test_a_stack_knows_what_a_note_leaves_open_in_a_norm(
     assert run_tests(rendered.files, "-k", "encoder_is_the_formula")
 
 
+def test_norms_that_share_a_number_are_those_of_a_stack(
+    made: Made, run_tests: Callable[[Package, str, str], bool]
+) -> None:
+    """The textbook's Encoder calls layers whose norms have an ε each, and the note's have one."""
+    norm = r"$$\mathrm{LayerNorm}(x) = \gamma \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta$$"
+    rendered = made(norm, FFN, LAYER, "## Encoder")
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files, "-k", "encoder_is_the_formula")
+
+
 MASKED = r"""$$\mathrm{Attention}(Q, K, V) =
 \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V, \quad
 M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}$$
