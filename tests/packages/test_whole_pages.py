@@ -174,3 +174,35 @@ var x = 3
     found = [f.compiled.recognised for f in vault(page).formulas]
     names = [one.component.name for one in found if one is not None]
     assert names == ["layer_norm", "multi_head_attention", "multi_head_attention"]
+
+
+def _of_notes(folder: Path, **notes: str) -> Compilation:
+    """Compile some notes."""
+    for title, text in notes.items():
+        (folder / f"{title}.md").write_text(text, encoding="utf-8")
+    return compile_vault(read_vault(folder), library())
+
+
+LENT = r"$$ A(Q, K, V) = \mathrm{softmax}(Q K^\top) V $$"
+LENT_HEADS = r"""
+$$ \mathrm{MHA}(Q, K, V) = [h_1; \dots; h_H] W^O, \quad h_i = A(Q W_i^Q, K W_i^K, V W_i^V) $$
+"""
+
+
+def test_a_letter_of_three_arguments_is_that_of_another_note(tmp_path: Path) -> None:
+    compiled = _of_notes(tmp_path, One=LENT, Other=LENT_HEADS)
+    (heads,) = (f for f in compiled.formulas if f.note.path == "Other.md")
+    assert heads.compiled.recognised and heads.compiled.recognised.component.name == (
+        "multi_head_attention"
+    )
+    assert "scale" not in heads.compiled.recognised.settings
+    said = [problem.message for problem in heads.diagnostics]
+    assert said == ["`A` is taken to be that of One.md, the only one in the vault"]
+
+
+@pytest.mark.parametrize("other", ["$$ A = X W $$", LENT.replace("Q, K, V", "Q, K")])
+def test_a_letter_that_may_be_another_is_not(other: str, tmp_path: Path) -> None:
+    """It is an array here, or gets something else there."""
+    notes = {"Other": other + LENT_HEADS} if "X" in other else {"Two": other, "Other": LENT_HEADS}
+    compiled = _of_notes(tmp_path, One=LENT, **notes)
+    assert not any("that of One.md" in problem.message for problem in compiled.diagnostics())

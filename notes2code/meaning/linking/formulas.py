@@ -216,7 +216,7 @@ class Formulas:
 
     def defining(self, entry: Entry, name: str, kind: str, within: int) -> list[Entry]:
         """The entries that define a name, rejected ones among them, nearest first."""
-        if kind == "functions" and names.is_any_function(name):
+        if kind == "functions" and names.is_any_function(name) and not self.lent(entry, name):
             within = min(within, 1)  # f and p are others in each note
         if kind == "functions":
             name = self.kind_of_network(entry, name) or name
@@ -242,6 +242,21 @@ class Formulas:
                 key=lambda other: (-often[said[other]], length(said[other])),
             )
         return found
+
+    def lent(self, entry: Entry, name: str) -> Entry | None:
+        """What another note defines by a letter, and that note alone, as a function of so much that
+        the same is meant here: the ``A(Q, K, V)`` that heads call, and no f of x."""
+        of_notes = self._table.get(("functions", name), {})
+        given = self.parsed[entry].given.get(name, {0})
+        if len(of_notes) != 1 or min(given) < 3 or not names.is_any_function(name):
+            return None
+        ((note, others),) = of_notes.items()
+        here = note == entry.note or entry.note in self._table.get(("arrays", name), {})
+        return (
+            None
+            if here or {self.parsed[one].arity.get(name) for one in others} != given
+            else others[0]
+        )
 
     def kind_of_network(self, entry: Entry, name: str) -> str:
         """The ``FFN_{SwiGLU}`` of a note that calls an ``FFN``, where it defines one kind of them

@@ -148,6 +148,9 @@ class Linker:
             if kind := self.formulas.kind_of_network(entry, name):
                 text = f"`{name}` is taken to be `{kind}`, the only one that the note defines"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
+            if lent := self.formulas.lent(entry, name):
+                text = f"`{name}` is taken to be that of {lent.note}, the only one in the vault"
+                yield note("N2C039", text, Span(0, len(entry.latex)))
             if unnamed := self.unnamed(entry, name):
                 place = f"in line {unnamed[0].line}" if unnamed[0].line else "elsewhere"
                 text = f"`{name}` is taken to be what the note computes {place}"
