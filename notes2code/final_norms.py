@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from notes2code.compilation import SKIP, Compilation, CompiledFormula
 from notes2code.components.library import Library, plain
-from notes2code.meaning.ir import Add, Call, Expr, Mul, Reduce, Ref, Softmax
+from notes2code.meaning.ir import Add, Call, Expr, Lambda, Mul, Reduce, Ref, Softmax
 from notes2code.meaning.names import is_norm
 from notes2code.ties_said import DENIED, SENTENCE, line_of
 from notes2code.vault.model import Note
@@ -56,7 +56,8 @@ def _said(note: Note) -> Iterator[tuple[bool, int]]:
 
 
 def _has_normed_logits(formula: CompiledFormula, library: Library) -> bool:
-    """Whether a formula is ``logits = LN(x) W``, or the softmax of that, and no gate's."""
+    """Whether a formula is ``logits = LN(x) W`` or ``head(LN(x))``, or the softmax of that, and no
+    gate's."""
     equation = formula.compiled.equation
     if equation is None:
         return False
@@ -64,9 +65,17 @@ def _has_normed_logits(formula: CompiledFormula, library: Library) -> bool:
     if not named.isdisjoint(map(plain, library.components["output_head"].unlike)):
         return False
     body = equation.value.body
-    if isinstance(body, Softmax):
-        return _is_normed_product(body.body)
-    return "logit" in equation.name.lower() and _is_normed_product(body)
+    if not isinstance(body, Softmax):
+        return "logit" in equation.name.lower() and _is_made_of_a_norm(body)
+    return _is_made_of_a_norm(body.body)
+
+
+def _is_made_of_a_norm(scores: Expr) -> bool:
+    """Whether scores are a norm's features, projected by a matrix or by what a note calls so."""
+    match scores:
+        case Call(arguments=(Lambda(body=Call(function)),)):
+            return is_norm(function)
+    return _is_normed_product(scores)
 
 
 def _is_normed_product(scores: Expr) -> bool:

@@ -213,7 +213,8 @@ class Projected:
             if bias in found:
                 whole = f"array({module}.{self.view.var(role)}.bias)"
                 shares = f"{whole}.reshape({module}.{self._shares(role)}, -1)"
-                texts[found[bias].array] = arranged(shares, found[bias].axes)
+                own = arranged(shares, found[bias].axes) if self.several else whole
+                texts[found[bias].array] = own
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
         if (length := self._group_length) is not None:
             texts[length] = f"{module}.num_heads // {module}.{self.view.groups}"

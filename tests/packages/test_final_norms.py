@@ -40,6 +40,7 @@ def rendered(folder: Path, text: str) -> Rendered:
         "Die abschließende Layer-Norm steht vor der Ausgabe.",
         r"$$ \mathrm{logits} = \mathrm{LN}_f(Z^{(L)}) \, E^\top $$",
         r"$$ p = \mathrm{softmax}(\mathrm{LayerNorm}(Z) U + c) $$",
+        r"$$ \mathrm{logits} = \mathrm{head}(\text{ln\_f}(Z)) $$",
     ],
 )
 def test_a_norm_before_the_way_out_is_built(said: str, tmp_path: Path) -> None:
@@ -58,6 +59,8 @@ def test_a_norm_before_the_way_out_is_built(said: str, tmp_path: Path) -> None:
         "The final norm of the gradients is clipped.",
         r"$$ \mathrm{logits} = Z^{(L)} E^\top $$",
         r"$$ Q = \mathrm{LayerNorm}(Z) U $$",
+        r"$$ Q = \mathrm{query}(\mathrm{LayerNorm}(Z)) $$",
+        r"$$ \mathrm{logits} = \mathrm{head}(\mathrm{dense}(Z)) $$",
         r"$$ g = \mathrm{softmax}(\mathrm{LayerNorm}(Z) W_g) $$",
     ],
 )

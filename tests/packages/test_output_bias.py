@@ -116,3 +116,34 @@ def test_biases_before_the_heads(
     later = torch.ones(5, 5, dtype=torch.bool).triu(1) if causal else None
     torch.testing.assert_close(attention(x), theirs(x, x, x, attn_mask=later)[0])
     assert run_tests(files)
+
+
+ONE_HEAD = r"\mathrm{A}(X) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d}}MASK\right) V"
+MADE = r"Q = X W_Q + b_Q, \quad K = SOURCE W_K BIAS, \quad V = SOURCE W_V + b_V"
+HIDDEN = r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
+
+
+@pytest.mark.parametrize("bias", ["+ b_K", ""])
+@pytest.mark.parametrize(
+    ("class_name", "source", "mask"),
+    [
+        ("SelfAttention", "X", ""),
+        ("CausalSelfAttention", "X", " + M"),
+        ("CrossAttention", "Z", ""),
+    ],
+)
+def test_one_head_has_them_too(
+    class_name: str,
+    source: str,
+    mask: str,
+    bias: str,
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    attention = ONE_HEAD.replace("(X)", "(X, Z)" if source == "Z" else "(X)")
+    made = MADE.replace("SOURCE", source).replace("BIAS", bias)
+    files = package_of([attention.replace("MASK", mask), made, HIDDEN])
+    head = getattr(imported(files), class_name)(*[6, 8][: 1 + (source == "Z")], 3, 5)
+    assert head.W_Q.bias is not None and head.W_V.bias is not None
+    assert (head.W_K.bias is not None) == bool(bias)
+    assert run_tests(files)
