@@ -23,7 +23,31 @@ def test_numbers_are_taken() -> None:
 @pytest.mark.parametrize(
     "written",
     [
+        "n_embd: 64\nn_head: 4\nn_layer: 2\nblock_size: 32",
+        "dim: 64\nn_heads: 4\nn_layers: 2\nmax_seq_len: 32",
+        "hidden_size: 64\nnum_attention_heads: 4\nnum_hidden_layers: 2\n"
+        "max_position_embeddings: 32\nd_model: 64",
+    ],
+)
+def test_they_have_the_names_of_configurations(written: str) -> None:
+    note = read_note_text("N.md", f"---\n{written}\n---\n# N\n")
+    sizes = {"d_model": 64, "num_heads": 4, "num_layers": 2, "max_len": 32}
+    assert sizes_of(note) == (sizes, ())
+
+
+def test_another_number_for_the_same_is_told() -> None:
+    note = read_note_text("N.md", "---\ndim: 3\nd_model: 4\n---\n# N\n")
+    sizes, (problem,) = sizes_of(note)
+    assert sizes == {"d_model": 4}
+    assert (problem.code, problem.line) == ("N2C052", 2)
+    assert problem.message == "the property `dim` is not used: another gives d_model as 4"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
         "d_model: big",
+        "n_embd: wide",
         "num_heads: 0",
         "d_ff: -1",
         "dropout: 1",
