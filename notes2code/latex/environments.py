@@ -10,7 +10,19 @@ from notes2code.diagnostics import Span, error
 from notes2code.latex.mistyped import meant
 from notes2code.latex.signs import ACCENTS, FRACTIONS
 from notes2code.latex.stream import ALIGNMENTS
-from notes2code.latex.tree import Accent, Big, Frac, Group, Infix, Matrix, Node, Num, Prose, Script
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Frac,
+    Group,
+    Infix,
+    Matrix,
+    Name,
+    Node,
+    Num,
+    Prose,
+    Script,
+)
 
 if TYPE_CHECKING:
     from notes2code.latex.characters import Token
@@ -178,7 +190,8 @@ def _braced(parser: Operands, token: Token) -> Node:
 
 
 def _stacked(parser: Operands, token: Token) -> Node:
-    """``\\underset{j}{\\max}`` has a body; other things above or below are remarks."""
+    """``\\underset{j}{\\max}`` has a body, and a mean or a variance has below it what it goes over;
+    other things above or below are remarks."""
     remark = _argument(parser, token)
     if parser.peek().kind == "{" and parser.tokens[parser.at + 1].kind == "big":
         parser.at += 1
@@ -186,4 +199,10 @@ def _stacked(parser: Operands, token: Token) -> Node:
         if parser.take().kind != "}":
             raise parser.unexpected(parser.peek())
         return Big(sign.text, remark, None, parser.term(), parser.span_from(token))
-    return _argument(parser, token)
+    body = _argument(parser, token)
+    if token.text == "underset" and isinstance(body, Name) and body.text in _OVER_AXES:
+        return Script(body, remark, None, 0, parser.span_from(token))
+    return body
+
+
+_OVER_AXES = frozenset(["E", "Var", "var", "Std", "std"])

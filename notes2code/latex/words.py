@@ -76,7 +76,7 @@ FIELD = frozenset(
     token tokens word input Input output Output out hidden state states context enc dec model
     similarity sim dist cosine kernel Kernel weights Weights weight position bias scale window TopK
     Top topk softcap cap rel src tgt ref cand LM lm GPT BERT Gate gate Router router Expert expert
-    seq decay epoch eps Re where otherwise else TP TN FP FN KL JS JSD
+    lin Lin seq decay epoch eps Re where otherwise else TP TN FP FN KL JS JSD
     MSE MAE RMSE BCE MLM NSP CLS SEP SOS BOS EOS PAD TOK SEG REG POSENC
     """.split()
 )

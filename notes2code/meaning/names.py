@@ -152,6 +152,11 @@ def is_size_name(name: str) -> bool:
     return base in ("d", "D", "dim") and not name.endswith(_MARKED)
 
 
+def is_of_channels(name: str) -> bool:
+    """Whether a name is that of how many channels go into a layer or out of it, ``C_in``."""
+    return name in ("C_in", "C_out")
+
+
 _MARKED = ("_hat", "_tilde", "_bar", "_star", "_vec", "_plus", "_minus", "_KL", "_JS", "_TV")
 """How the names of what is estimated, of vectors, of what is compared, ``d^+``, and of divergences
 end."""
@@ -256,7 +261,7 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     base = base_letter(name)
     base = "l" if base == "ell" else base
     if indices >= 2:
-        return (1, 0, 2) if transposed and base.islower() else (0, 1, 2)
+        return (1, 0, 2) if (transposed or bold) and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
         counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
         counts = counts or tells_number(name)
@@ -292,6 +297,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
             return (0, 1, 2)  # T_{warmup}, a time, and T_x, the length of a source
         if base in TOTALS and indices == 0 and name.endswith(("_max", "_min", "_total")):
             return (0, 1, 2)  # L_{max}, a length
+        if indices == 0 and is_of_channels(name):
+            return (0, 1, 2)
         if indices == 0:
             return (2, 1, 0)
         return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)

@@ -76,6 +76,7 @@ def _share(r: Any, c: float) -> Any:
         "n_m N_m c",
         lambda n, m, c: np.ceil((n - m) / c),
     ),
+    Case(r"I = C_{in} \times k_H \times k_W", "C_in k_H k_W", lambda c, h, w: c * h * w),
 )
 def test_counts(case: Case) -> None:
     check(case)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, softmax, table
 
 MOMENTS = (
@@ -359,6 +360,19 @@ def _scaled_columns(m: Any, w: Any) -> Any:
         r"g = \left(\prod_{i=1}^{n} a_i\right)^{1/n}", "a+[n]", lambda a: np.exp(np.log(a).mean())
     ),
     Case(r"h = \frac{n}{\sum_{i=1}^{n} \frac{1}{a_i}}", "a+[n]", lambda a: len(a) / (1 / a).sum()),
+    # A mean and a variance go over the axis that stands below them.
+    *(
+        Case(
+            rf"y = \gamma \frac{{X - {mean}[X]}}{{\sqrt{{{variance}[X] + \epsilon}}}} + \beta",
+            "gamma[c] X[b,c] epsilon+ beta[c]",
+            lambda g, x, e, b: g * (x - x.mean(0)) / np.sqrt(x.var(0) + e) + b,
+            context=r"$X \in \mathbb{R}^{B \times C}$ has a row for each example.",
+        )
+        for mean, variance in [
+            (r"\underset{B}{\mathbb{E}}", r"\underset{B}{Var}"),
+            (r"\mathbb{E}_B", r"\mathrm{Var}_B"),
+        ]
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
@@ -417,3 +431,11 @@ def test_moments_that_count_more_than_the_array_are_given() -> None:
     assert f.component is None
     assert {"mu", "sigma"} <= {given.name for given in f.inputs}
     assert f.source
+
+
+def test_a_mean_over_several_axes_is_refused() -> None:
+    latex = (
+        r"y = \frac{X - \underset{H, W}{\mathbb{E}}[X]}{\sqrt{\underset{H, W}{Var}[X] + \epsilon}}"
+    )
+    with pytest.raises(FormulaError, match="a mean over several axes"):
+        compile_formula(latex)

@@ -83,6 +83,21 @@ def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     Case(r"X = [e_1 + p_1, \dots, e_n + p_n]", "e[n,d] p[n,d]", lambda e, p: (e + p).T),
     Case(r"\text{Tokens} = [x_1 + p_1, \dots, x_n + p_n]", "x[n,d] p[n,d]", lambda x, p: (x + p).T),
     Case(r"c = \sum_i e_i p_i", "e[n] p[n]", np.dot),
+    # The W of one head and kind is a matrix, where it shares no index with what it maps; an arrow
+    # and bold letters are vectors, of whatever head.
+    Case(
+        r"{g_s}^k_i = W_s^k h_i", "W[s,k,c,d] h[n,d]", lambda w, h: np.einsum("skcd,nd->sknc", w, h)
+    ),
+    Case(
+        r"\vec{h}^k_i = \sum_j \alpha^k_{ij} \vec{g}^k_j",
+        "alpha[k,n,m] g_vec[k,m,d]",
+        np.matmul,
+    ),
+    Case(
+        r"\mathbf{h}^k_i = \sum_j \alpha^k_{ij} \mathbf{g}^k_j",
+        "alpha[k,n,m] g[k,m,d]",
+        np.matmul,
+    ),
 )
 def test_letters(case: Case) -> None:
     check(case)

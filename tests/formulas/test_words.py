@@ -275,6 +275,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "tokens_per_batch number_of_experts f",
         lambda t, e, f: t / e * f,
     ),
+    # Linear maps are called so.
+    Case(
+        r"h = \tanh(lin_x(x) + lin_h(s))",
+        "x[d] lin_x() s[d] lin_h()",
+        lambda x, f, s, g: np.tanh(f(x) + g(s)),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -215,6 +215,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return hidden
     if of_arrays.is_expectation(run, name, group):
         return of_arrays.expectation(run, name, group, span)
+    if isinstance(name, Script) and of_arrays.is_spread(run, name):
+        return of_arrays.spread(run, name, group, span)
     if _over_set(name) and not softmax.is_softmax(use.name):
         text = f"what `{run.quote(name.span)}` makes of all members of a set is not said"
         raise error("N2C037", text, name.span, "write a sum, a mean or a maximum as `\\sum_{…}`")

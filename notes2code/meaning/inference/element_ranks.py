@@ -120,7 +120,8 @@ def _arrow(element: Element) -> int | None:
     may say in which direction the states go that others have from the other end."""
     name = element.use.name
     back = f"{name.removesuffix('_vec')}_back" in element.run.seen.counted
-    arrow = name.endswith("_vec") and element.indices < 2 and not back
+    alone = element.indices < 2 or element.base.islower()
+    arrow = name.endswith("_vec") and alone and not back
     return element.among((1, 0.0), (2, 2.2), (0, 2.4)) if arrow else None
 
 
@@ -144,6 +145,18 @@ def _projection(element: Element) -> int | None:
     if named and element.is_told_apart:
         return element.among((2, 0.0), (0, 1.0))
     return None
+
+
+def _weight_of_one(element: Element) -> int | None:
+    """The W of one head of one kind, ``W_l^k h_i``: an element of a matrix shares an index with
+    what it multiplies, or is summed."""
+    run, use = element.run, element.use
+    if element.base != "W" or element.indices != 2:
+        return None
+    own = {names.label(at.node) for at in use.indices}
+    others = {letter for name, _, letter in run.seen.shifts if name != use.name}
+    apart = bool(others) and own.isdisjoint(others.union(run.summed))
+    return element.among((2, 0.0), (0, 1.3)) if apart else None
 
 
 def _updated(element: Element) -> int | None:
@@ -557,6 +570,7 @@ _CUSTOMS: Sequence[Custom] = (
     _arrow,
     _of_query_or_key,
     _projection,
+    _weight_of_one,
     _updated,
     _of_batch,
     _named_place,

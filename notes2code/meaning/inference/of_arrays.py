@@ -179,8 +179,8 @@ def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """The variance over the features (population)."""
-    value = _vector(run, name, group, span)
+    """The variance over the features, or the axis that is named below (population)."""
+    value = _along_named(run, name, _vector(run, group, group, span))
     axis = find_index(value.axes[-1])
     mean = ir.Reduce("mean", axis, value.body)
     copy = ir.Index(axis.name, axis.size)
@@ -280,6 +280,44 @@ def is_expectation(run: Run, name: Node, group: Group) -> bool:
     return group.open == "[" and "E" not in run.shapes and "E" not in run.defined
 
 
+def is_spread(run: Run, name: Node) -> bool:
+    """The ``Var_B[x]`` of a normalisation, which names the axis that it goes over."""
+    base = name.base if isinstance(name, Script) and name.sub is not None else None
+    spread = isinstance(base, Name) and base.text.lower() in ("var", "std")
+    return spread and run.seen.normalises
+
+
+def spread(run: Run, name: Script, group: Group, span: Span) -> Value:
+    """The variance, or its root, over the axis that is named."""
+    assert isinstance(name.base, Name)
+    return BY_NAME[name.base.text.lower()](run, name, group, span)
+
+
+def _along_named(run: Run, name: Node, value: Value) -> Value:
+    """An array whose last axis is the one that stands below a mean, the B of ``E_B[X]``, where that
+    is one of its declared axes."""
+    over = name.sub if isinstance(name, Script) else None
+    if over is None:
+        return value
+    named = [axis for axis in value.axes if _is_size(axis, binders.bare(over))]
+    if len(named) == 1:
+        rest = [axis for axis in value.axes if axis is not named[0]]
+        return replace(value, axes=(*rest, named[0]))
+    if isinstance(over, Group):
+        text = f"a mean over several axes, `{run.quote(over.span)}`, is not computed"
+        raise error("N2C037", text, over.span, "write it as a sum with its indices")
+    if binders.bare(over).lower() not in ("", "c", "d", "h", "x"):
+        text = f"the mean goes over the features, whatever `{run.quote(over.span)}` says"
+        hint = "write it as a sum with its index, where it goes over the examples of a batch"
+        run.problems.append(warning("N2C050", text, name.span, hint))
+    return value
+
+
+def _is_size(axis: ir.Index, name: str) -> bool:
+    size = find_index(axis).size
+    return isinstance(size, ir.Size) and size.name == name
+
+
 def expectation(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The mean over the features, where a normalisation is written with E and Var."""
     indexed = [n for n in walk(group) if scripts.is_name(n) and run.seen.use(n).indices]
@@ -290,12 +328,7 @@ def expectation(run: Run, name: Node, group: Group, span: Span) -> Value:
             row = "a lookup as a product with one-hot rows, such as `x_i = u_i E`"
             raise error("N2C037", text, span, f"{mean}, {row}")
         raise error("N2C037", "an expectation cannot be computed", span, mean)
-    value = _vector(run, group, group, span)
-    over = name.sub if isinstance(name, Script) else None
-    if over is not None and binders.bare(over).lower() not in ("", "d", "h", "x"):
-        text = f"the mean goes over the features, whatever `{run.quote(over.span)}` says"
-        hint = "write it as a sum with its index, where it goes over the examples of a batch"
-        run.problems.append(warning("N2C050", text, name.span, hint))
+    value = _along_named(run, name, _vector(run, group, group, span))
     return Value(ir.Reduce("mean", value.axes[-1], value.body), value.axes[:-1], span)
 
 
