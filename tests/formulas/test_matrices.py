@@ -380,6 +380,22 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "V[n,p] X[n,d] W_Q[d,r] W_K[m,r] W_V[m,p]",
         lambda u, x, q, k, v: u + x @ q @ k.T @ v / np.sqrt(q.shape[1]),
     ),
+    # The identity matrix is scaled by a sum of numbers, too, and bold it stands beside any matrix.
+    Case(
+        r"M = (1 - \beta) I + \beta W",
+        "beta W[n,n]",
+        lambda b, w: (1 - b) * np.eye(len(w)) + b * w,
+    ),
+    Case(
+        r"\mathbf{H} = (\mathbf{A} + (1 + \epsilon) \cdot \mathbf{I}) \mathbf{X}",
+        "A[n,n] epsilon X[n,d]",
+        lambda a, e, x: a @ x + (1 + e) * x,
+    ),
+    Case(
+        r"\frac{2}{\lambda} \mathbf{L} - \mathbf{I}",
+        "lambda_ L[n,n]",
+        lambda lam, m: 2 / lam * m - np.eye(len(m)),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -51,25 +51,26 @@ def _terms(nodes: Nodes) -> Iterator[Node]:
     """What is added and taken off, without the numbers that scale it."""
     for node in nodes.of(Infix):
         for term in terms(node) if node.op in "+-" else ():
-            yield term.factors[-1] if isinstance(term, Juxt) and _is_scaled(term) else term
+            yield _unscaled(term) if _is_scaled(term) else term
 
 
 def _is_plain_one(nodes: Nodes) -> bool:
     """Whether I is the identity matrix: wherever it stands, a number scales it, as in ``λI``,
     something is taken from it, as in ``I − P``, it stands beside a product with a transpose, as in
-    ``W^⊤W − I``, beside what says which nodes of a graph are joined, ``A + I``, or beside a matrix
-    in a factor, ``(I + B) x``."""
+    ``W^⊤W − I``, beside what says which nodes of a graph are joined, ``A + I``, beside a matrix
+    in a factor, ``(I + B) x``, or bold beside one anywhere."""
     alone = [name for name in nodes.of(Name) if name.text == "I"]
     if not alone:
         return False
-    scaled = [node.factors[-1] for node in nodes.of(Juxt) if _is_scaled(node)]
+    scaled = [_unscaled(node) for node in nodes.of(Juxt, Infix) if _is_scaled(node)]
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
     less = [node.left for node in sums if node.op == "-"]
     beside = [node.right for node in sums if any(map(scripts.is_transposed, walk(node.left)))]
     loops = [node.right for node in sums if _is_adjacency(node.left)]
     loops += [node.left for node in sums if _is_adjacency(node.right)]
     factors = [term for node in nodes.of(Juxt) for term in _beside_matrices(node)]
-    others = {id(node): node for node in (*scaled, *less, *beside, *loops, *factors)}
+    bold = [term for node in sums for term in _bold_beside_matrices(node)]
+    others = {id(node): node for node in (*scaled, *less, *beside, *loops, *factors, *bold)}
     clear = [n for n in others.values() if isinstance(n, Name) and n.text == "I"]
     return len(clear) == len(alone)
 
@@ -86,23 +87,47 @@ def _beside_matrices(node: Juxt) -> Iterator[Node]:
                     yield from (term for letter, term in letters.items() if letter == "I")
 
 
+def _bold_beside_matrices(node: Infix) -> Iterator[Node]:
+    """The I of ``\\frac{2}{\\lambda} \\mathbf{L} - \\mathbf{I}``."""
+    added = {id(term): _unscaled(term) for term in terms(node)}
+    ones = [term for term in added.values() if isinstance(term, Name) and term.text == "I"]
+    others = [term for term in terms(node) if added[id(term)] not in ones]
+    inner = (name for term in others for name in walk(term) if isinstance(name, Name))
+    if any(name.font == "bold" and name.text.isupper() and len(name.text) == 1 for name in inner):
+        yield from (one for one in ones if one.font == "bold")
+
+
 def _is_adjacency(node: Node) -> bool:
     """Whether it is A, or one of several, ``A^{(j)}``."""
     return isinstance(node, Name | Accent | Script) and binders.bare(node) == "A"
 
 
-def _is_scaled(node: Juxt) -> bool:
-    """Whether a product is I times Greek letters, counts and numbers, such as ½."""
+def _is_scaled(node: Node) -> bool:
+    """Whether a product is I times Greek letters, counts and numbers, such as ½ and 1 − α."""
     last = _unscaled(node)
-    return is_sized(last) or (isinstance(last, Name) and last.text == "I")
+    return last is not node and (is_sized(last) or (isinstance(last, Name) and last.text == "I"))
 
 
 def _unscaled(node: Node) -> Node:
-    """What stands behind Greek letters, numbers and counts in a product, such as ``n λ I``."""
-    if not isinstance(node, Juxt):
-        return node
-    *scales, last = node.factors
-    parts = (part for s in scales for part in ((s.top, s.bottom) if isinstance(s, Frac) else (s,)))
+    """What stands behind Greek letters, numbers and counts in a product, such as ``n λ I`` and
+    ``(1 - α) \\cdot I``."""
+    product = not isinstance(node, Infix) or node.op in "·×*"
+    *scales, last = binders.chain(node) if product else (node,)
+    factors = [inner for s in scales for inner in (s.factors if isinstance(s, Juxt) else (s,))]
+    if isinstance(last, Juxt):
+        *more, last = last.factors
+        factors += more
+    parts = (part for s in factors for part in _added(s))
     known = {*names.GREEK, "n", "N", "m"}
     scaled = all(isinstance(part, Num) or binders.bare(part) in known for part in parts)
-    return last if scaled else node
+    return last if factors and scaled else node
+
+
+def _added(factor: Node) -> tuple[Node, ...]:
+    """What a factor is made of: both of ``\\frac{a}{b}``, and of ``(1 - α)``."""
+    match factor:
+        case Frac(top, bottom):
+            return top, bottom
+        case Group("(", (Infix("+" | "-") as total,)):
+            return terms(total)
+    return (factor,)
