@@ -120,6 +120,7 @@ def _ways(
             (_letters_fit(form, found) or (is_named and not _are_exchanged(form, found)))
             and _are_single(form, found)
             and _are_of_all(form, found)
+            and _are_of_one_head(component, found)
             and _functions_fit(component, found, named)
             and _has_required(component, form, found)
             and _are_alone(component, found)
@@ -222,6 +223,13 @@ def _are_exchanged(form: Form, found: Match) -> bool:
 def _are_single(form: Form, found: Match) -> bool:
     """Whether the roles that there is one of have no axes besides their own."""
     return not any(found.roles[role].outer for role in form.alone if role in found.roles)
+
+
+def _are_of_one_head(component: Component, found: Match) -> bool:
+    """Whether what projects queries, keys and values is one for all, or one for each of some heads:
+    queries of each head on keys of all are no head by themselves."""
+    projections = [found.roles[role].outer for role in ("A", "B", "C") if role in found.roles]
+    return component.family != "attention" or all(own == projections[0] for own in projections)
 
 
 def _are_of_all(form: Form, found: Match) -> bool:
