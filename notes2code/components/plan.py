@@ -351,7 +351,7 @@ class _Planner:
         }
         if draft.compiled is None:  # a formula tells what it calls itself
             heads = [d for d in self.drafts if d.compiled is not None and "O" in d.component.names]
-            mine = [part for part in _below(uses) if "O" in part.component.names]
+            mine = [part for part in below(uses) if "O" in part.component.names]
             others |= {part: heads for part in mine if not any(one.sources for one in mine)}
         for part, found in others.items():
             listed = (f"{names[id(d)]} ({d.sources[0].note}:{d.sources[0].line})" for d in found)
@@ -492,11 +492,11 @@ class _Planner:
         return plain(function) if other is None or other.recognised is None else other
 
 
-def _below(uses: Mapping[str, Part]) -> Iterator[Part]:
+def below(uses: Mapping[str, Part]) -> Iterator[Part]:
     """All parts that something is built from."""
     for part in uses.values():
         yield part
-        yield from _below(part.uses)
+        yield from below(part.uses)
 
 
 def _is_of_each_head(recognised: Recognised) -> bool:

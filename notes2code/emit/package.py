@@ -16,6 +16,7 @@ from notes2code.emit.graph import EmitError
 from notes2code.emit.inherited import inherited
 from notes2code.emit.modules import FAMILIES, exports, init, module, template, with_shared
 from notes2code.emit.order import made_of, ordered_parts
+from notes2code.emit.places_doubted import places_doubted
 from notes2code.emit.readme import Row, around
 from notes2code.emit.templating import fill
 from notes2code.emit.testing import Texts, checks, public_tests, tests
@@ -158,25 +159,9 @@ class _Renderer:
         doubts: dict[Part | Plain, str] = {
             part: doubt
             for part in self.texts
-            if (doubt := self.views[part].doubt or self._without_places(part))
+            if (doubt := self.views[part].doubt or places_doubted(part, self.views, self.texts))
         }
         return Package(dict(sorted(files.items())), classes, self.left_out, of_parts, doubts)
-
-    def _without_places(self, part: Part) -> str:
-        """What is doubtful about a model that does not tell where its tokens stand: the notes have
-        positions that no class uses."""
-        if self.views[part].tells_places:
-            return ""
-        used = {one for other in self.texts for one in other.uses.values()}
-        unused = [
-            f"{one.name} ({one.sources[0].note}:{one.sources[0].line})"
-            for one in self.texts
-            if one.component.family == "positions" and one.from_notes and one not in used
-        ]
-        listed = " or ".join(unused)
-        return (
-            f"nothing in it tells where a token stands, and {listed} has no use" if listed else ""
-        )
 
     def _files(self, made: Functions) -> dict[str, str]:
         """All files, by path."""

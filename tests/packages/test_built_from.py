@@ -323,3 +323,20 @@ def test_positions_that_a_model_does_not_have_are_told(
     assert "GPT" in _classes(rendered)
     doubts = [d.message for d in rendered.diagnostics if d.code == "N2C057"]
     assert sum("RotaryEmbedding" in doubt and "has no use" in doubt for doubt in doubts) == told
+
+
+@pytest.mark.parametrize(
+    ("named", "positions", "told"),
+    [
+        ("## GPT", TURN, True),
+        ("## The Transformer, an encoder and a decoder", TURN, True),
+        ("## GPT", "", False),
+        ("## GPT", r"$$x = E[t] + P[0:n]$$", False),
+        (MODEL, TURN, False),
+    ],
+)
+def test_positions_that_a_named_model_does_not_have_are_told(
+    made: Made, named: str, positions: str, told: bool
+) -> None:
+    doubts = [d.message for d in made("# Attention", named, positions).diagnostics]
+    assert any("positions are the textbook's, and RotaryEmbedding" in d for d in doubts) == told

@@ -206,3 +206,35 @@ def test_a_letter_that_may_be_another_is_not(other: str, tmp_path: Path) -> None
     notes = {"Other": other + LENT_HEADS} if "X" in other else {"Two": other, "Other": LENT_HEADS}
     compiled = _of_notes(tmp_path, One=LENT, **notes)
     assert not any("that of One.md" in problem.message for problem in compiled.diagnostics())
+
+
+OF_HEADS = r"""
+$$ %s = [h_1; \dots; h_H] W_O $$
+$$ h_i = \mathrm{softmax}\left(\frac{Q_i K_%s^\top}{\sqrt{d_k}}\right) V_%s $$
+"""
+PROJECTED = "the `Q`, `K` and `V` of each head are taken to be projections of what `MHA` is given"
+
+
+@pytest.mark.parametrize(
+    ("head", "key", "layer"),
+    [
+        (r"\mathrm{MHA}(x)", "i", r"$$ x = x + \mathrm{MHA}(\mathrm{LN}(x)) $$"),
+        (r"\mathrm{MHA}(Q, K, V)", "i", r"$$ x = x + \mathrm{MHA}(x, x, x) $$"),
+        (r"\mathrm{MHA}(x)", "{g(i)}", r"$$ x = x + \mathrm{MHA}(\mathrm{LN}(x)) $$"),
+    ],
+)
+def test_heads_whose_queries_no_note_makes_are_projected(
+    head: str, key: str, layer: str, vault: Vault
+) -> None:
+    compiled = vault(OF_HEADS % (head, key, key) + layer)
+    joined, _, whole = (f.compiled for f in compiled.formulas)
+    assert joined.recognised and "attention" in joined.recognised.component.name
+    assert {one.name for one in joined.recognised.equation.inputs} >= {"W_Q", "W_K", "W_V", "W_O"}
+    assert whole.equation and "W_Q" in {one.name for one in whole.equation.inputs}
+    assert [p.message for p in compiled.diagnostics()].count(PROJECTED) == 1
+
+
+@pytest.mark.parametrize("made", [r"$$ Q = x W $$", r"$$ K_i = x A_i $$"])
+def test_those_that_a_note_makes_are_not(made: str, vault: Vault) -> None:
+    page = OF_HEADS % (r"\mathrm{MHA}(x)", "i", "i") + made
+    assert PROJECTED not in {problem.message for problem in vault(page).diagnostics()}

@@ -27,7 +27,7 @@ def heads_left_out(
     attentions = [(entry, name) for entry, one in parsed.items() for name in _called(one, known)]
     found: dict[Entry, Supplied] = {}
     for entry, one in parsed.items():
-        heads, given = [*filter(_is_head, one.listed)], _given(entry, one)
+        heads, given = [*filter(_is_head, one.listed)], given_to(entry, one)
         if len(heads) != 1 or len(given) not in (1, 3):
             continue
         near = {name for other, name in attentions if other.note == entry.note}
@@ -54,7 +54,7 @@ def _called(one: Parsed, known: Set[str]) -> list[str]:
     ]
 
 
-def _given(entry: Entry, one: Parsed) -> list[str]:
+def given_to(entry: Entry, one: Parsed) -> list[str]:
     """What the function is given that a formula defines, as it is written there."""
     match [s.target for s in one.stated if isinstance(s, Define)]:
         case [Juxt((_, Group("(", items))), *_]:

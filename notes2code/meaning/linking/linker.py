@@ -18,6 +18,7 @@ from notes2code.meaning.linking.entries import Entry, is_turned
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.heads_left_out import heads_left_out
 from notes2code.meaning.linking.memory import Memory
+from notes2code.meaning.linking.projections_left_out import projections_left_out
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.linking.said_masks import said_masks
 from notes2code.meaning.linking.second_readings import SecondReadings
@@ -68,6 +69,7 @@ class Linker:
         prose = list(passages)
         self._supplied = said_masks(prose, self.formulas.parsed)
         self._supplied |= heads_left_out(self.formulas.parsed, self.base.field)
+        self._supplied |= projections_left_out(self.formulas.parsed)
         if self._supplied:
             self.formulas = Formulas([*entries, *self._supplied], field_scope, self._memory)
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
@@ -141,7 +143,7 @@ class Linker:
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
         for other, supplied in self._supplied.items():
-            named = mine.mentioned - {entry.latex.strip()}
+            named = mine.mentioned - mine.parameters - {entry.latex.strip()}
             if other.note == entry.note and supplied.name in named:
                 yield note("N2C039", supplied.told, Span(0, len(entry.latex)))
         for name in sorted(called):
