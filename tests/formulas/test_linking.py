@@ -422,8 +422,14 @@ def test_value(case: Case) -> None:
     ),
     Case(
         r"\mathrm{head}_i = \mathrm{softmax}(Q_i K^\top) V",
+        "Q[h,n,d] K[m,d] V[m,v]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+        context=[r"Q_i = X W_i^Q, \quad K = X W_K, \quad V = X W_V"],
+    ),
+    Case(
+        r"\mathrm{head}_i = \tanh(Q_i K^\top) V",
         "X[n,d] W_Q[h,d,k] W_K[d,k] W_V[d,v]",
-        lambda x, q, k, v: softmax(x @ q @ (x @ k).T) @ (x @ v),
+        lambda x, q, k, v: np.tanh(x @ q @ (x @ k).T) @ (x @ v),
         context=[r"Q_i = X W_i^Q, \quad K = X W_K, \quad V = X W_V"],
     ),
     Case(
