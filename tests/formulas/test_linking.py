@@ -427,9 +427,9 @@ def test_value(case: Case) -> None:
         context=[r"Q_i = X W_i^Q, \quad K = X W_K, \quad V = X W_V"],
     ),
     Case(
-        r"\mathrm{head}_i = \tanh(Q_i K^\top) V",
-        "X[n,d] W_Q[h,d,k] W_K[d,k] W_V[d,v]",
-        lambda x, q, k, v: np.tanh(x @ q @ (x @ k).T) @ (x @ v),
+        r"\mathrm{head}_i = \cos(Q_i - V) \odot K",
+        "X[n,d] W_Q[h,d,k] W_V[d,k] W_K[d,k]",
+        lambda x, q, v, k: np.cos(x @ q - x @ v) * (x @ k),
         context=[r"Q_i = X W_i^Q, \quad K = X W_K, \quad V = X W_V"],
     ),
     Case(
