@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
+from itertools import zip_longest
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex import (
@@ -117,10 +118,21 @@ _OPERATOR = re.compile(
 _LINKS = JOINS | frozenset("where with since because over under versus vs vs. i.e. e.g.".split())
 """Words between formulas that do not go on with a sentence."""
 
-_SET_SPACES = re.compile(r"[A-Za-z]{2,}(?:(?:\\[,;:]|~)+\s*[A-Za-z]{2,})+")
+_SET_SPACES = re.compile(r"[A-Za-z]{2,}(?:(?:\\[,;:])+\s*[A-Za-z]{2,})+")
 r"""Words of one name whose blanks are set: ``\mathrm{tokens\,per\,batch}``."""
 _LETTERS = re.compile(r"[A-Za-z]+")
 _SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
+
+
+def _without_spacers(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without the empty braces of ``={} &``, which make room behind a sign."""
+    kept: list[Token] = []
+    for token, behind in zip_longest(tokens, tokens[1:]):
+        kept.append(token)
+        spaces = [one.kind for one in kept[-3:]] in (["rel", "{", "}"], ["op", "{", "}"])
+        if spaces and (behind is None or behind.kind not in ("_", "^")):
+            del kept[-2:]
+    return kept
 
 
 class Tokens(Numbers):
@@ -152,6 +164,7 @@ class Tokens(Numbers):
                 Span(0, 1),
                 "split it into several formulas",
             )
+        self.tokens = _without_spacers(self.tokens)
         joined = spaced.letters(spaced.cut(self.tokens), known, self.problems)
         joined = spaced.hyphenated(joined, self.problems)
         self.tokens = placeholders.filled(spaced.words(joined, latex))
@@ -365,7 +378,7 @@ class Tokens(Numbers):
         found = _ARGUMENT.match(self.latex, end)
         if found is None:
             return self._font_around(name, start, end)
-        content = found.group(1)
+        content = found.group(1).replace("~", " ")
         at = found.start(1)
         stripped = content.strip()
         if (apart := _SET_SPACES.fullmatch(stripped)) and words.CALLED.isdisjoint(

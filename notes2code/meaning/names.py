@@ -170,7 +170,7 @@ NUMBERS = frozenset(
     "BP BLEU BM25 PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
     "loss Loss LOSS CE BCE NLL MLM NSP MSE MAE RMSE KL len pos eps base decay temp temperature "
     "threshold margin scale shift gate gain cap TP TN FP FN CF TF tf DF df IDF idf factor "
-    "length count ROUGE METEOR WER CER TER penalty Penalty Pen".split()
+    "momentum length count ROUGE METEOR WER CER TER penalty Penalty Pen".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
@@ -193,6 +193,7 @@ _TOLD = re.compile(
     # What is compared, of one example.
     "^(?:actual|desired|expected|observed|predicted|true|num|number|total)(?:_|$)|"
     "(?:^|_)(?:error|label|prediction|target|truth|zero_?point)$|"
+    "_(?:features|channels|classes|slope)$|"
     "[标標][签籤]$|^(?:实际|實際|真实|真實|预测|預測|期望|目标|目標|総|总)|^(?:予測|実際|正解)|ラベル$|"
     "^(?:예측|실제|정답|목표)|^(?:предсказан|истинн|целев|фактическ)",
     re.IGNORECASE,

@@ -77,6 +77,15 @@ def _share(r: Any, c: float) -> Any:
         lambda n, m, c: np.ceil((n - m) / c),
     ),
     Case(r"I = C_{in} \times k_H \times k_W", "C_in k_H k_W", lambda c, h, w: c * h * w),
+    # How far an image is, is made of numbers.
+    Case(
+        r"H_{out} = H_{in} \times \text{upscale\_factor}", "H_in upscale_factor", lambda h, f: h * f
+    ),
+    Case(
+        r"W_{out} = W_{in} + 2 \times \text{padding}",
+        "W_in padding",
+        lambda w, p: w + 2 * p,
+    ),
 )
 def test_counts(case: Case) -> None:
     check(case)

@@ -281,6 +281,28 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "x[d] lin_x() s[d] lin_h()",
         lambda x, f, s, g: np.tanh(f(x) + g(s)),
     ),
+    Case(
+        r"F(x) = \max(0, x) + \text{negative\_slope} \min(0, x)",
+        "x[d] negative_slope",
+        lambda x, s: np.maximum(x, 0) + s * np.minimum(x, 0),
+    ),
+    Case(
+        r"\hat{x}_\text{new} = (1 - \text{momentum}) \hat{x} + \text{momentum} \times x_t",
+        "momentum x_hat[d] x[d]",
+        lambda m, old, new: (1 - m) * old + m * new,
+    ),
+    # A tie in words is a blank.
+    Case(
+        r"y = \begin{cases} x & \text{if~} x \ge 0, \\ 0 & \text{otherwise} \end{cases}",
+        "x",
+        lambda x: max(x, 0),
+    ),
+    # Empty braces behind a sign only make room.
+    Case(
+        r"\begin{aligned} y ={} & W x \\ & + b \end{aligned}",
+        "W[p,d] x[d] b[p]",
+        lambda w, x, b: w @ x + b,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -44,7 +44,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     found |= {*costs.numbers(nodes, defines), *_of_functions(nodes), *_rounded(nodes)}
     found |= _of_density(nodes)
     for define in defines:
-        found.update(*map(set, (_of_ratio(define), scales.of_likes(define))))
+        found.update(*map(set, (_of_ratio(define), scales.of_likes(define), _of_extent(define))))
     return volumes.numbers(nodes, defines, found)
 
 
@@ -54,6 +54,18 @@ def _of_ratio(define: Define) -> Iterator[str]:
         case Name(letter), (Name() as above, Name() as below) if letter.islower():
             both = [*arithmetic.capitals(above), *arithmetic.capitals(below)]
             yield from both if len(both) == 2 else ()
+
+
+def _of_extent(define: Define) -> Iterator[str]:
+    """The H_in of ``H_{out} = H_{in} \\times \\text{factor}``, and the words: how far an image is,
+    which is made of how far another does, and of words and numbers alone."""
+    match define.target:
+        case Script(Name(letter), Name("out"), None, 0) if letter in names.EXTENTS | {"W"}:
+            leaves = [leaf for leaf in _leaves(define.values[0]) if not isinstance(leaf, Num)]
+            found = {script_reader.unindexed(leaf) for leaf in leaves if scripts.is_name(leaf)}
+            worded = all(len(name.partition("_")[0]) > 2 for name in found - {f"{letter}_in"})
+            if f"{letter}_in" in found and 1 < len(found) == len(leaves) and worded:
+                yield from found
 
 
 def worded(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
