@@ -17,7 +17,7 @@ from notes2code.latex import (
     words,
 )
 from notes2code.latex.characters import Token
-from notes2code.latex.joining import JOINS
+from notes2code.latex.joining import AND, JOINS, OR
 from notes2code.latex.macros import Macro, expand
 from notes2code.latex.mistyped import meant
 from notes2code.latex.numbers import Numbers
@@ -109,6 +109,9 @@ _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 
 _BETWEEN = re.compile(r"\\text(?:rm)?\{\s+(?P<said>[^{}$]*[^\W\d_][^{}$]*?)\s+\}")
 """Words between two formulas."""
+
+_SET_BETWEEN = re.compile(r"\s+\w+\s+")
+"""A word with blanks on both sides of it, which no name needs."""
 
 _OPERATOR = re.compile(
     r"\s*(?:[-+=^_(\[*/,;.·×&]|$|\\(?:times|cdot|odot|otimes|circ|in|q?quad|left)\b)"
@@ -395,6 +398,8 @@ class Tokens(Numbers):
             self._add("word", f"{given[1]}_{given[2]}", start, found.end())
         elif stripped == ")" and not self._is_open():
             self._add("text", stripped, at, at + len(content))  # of a remark with math inside
+        elif name in _FONTS_OF_TEXT and stripped in AND | OR and _SET_BETWEEN.fullmatch(content):
+            self._add("text", stripped, at, at + len(content))  # the y of \text{ y } is a word
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)

@@ -455,3 +455,36 @@ def test_capitals_that_would_give_another_value_as_matrices_are_told(
 def test_what_the_note_says_to_be_a_number_is_not_told() -> None:
     said = r"where $C$ is a scalar and $g \in \mathbb{R}^d$"
     assert compile_formula(r"y = C \frac{g}{\|g\|}", context=said).diagnostics == ()
+
+
+@table(
+    # The d_i of a place i is a state of the decoder and no width, whatever it is added to.
+    Case(
+        r"u^i_j = v^\top \tanh(W_1 e_j + W_2 d_i)",
+        "v[a] W_1[a,b] e[n,b] W_2[a,c] d[m,c]",
+        lambda v, w, e, u, d: np.tanh((e @ w.T)[None] + (d @ u.T)[:, None]) @ v,
+    ),
+    Case(r"h_i = \tanh(W d_i + b)", "W[a,b] d[n,b] b[a]", lambda w, d, b: np.tanh(d @ w.T + b)),
+    # What a probability is of has tokens, and they are counted where it is shared out.
+    Case(
+        r"s = \frac{\log P(y \mid x)}{|y|^\alpha}", "P+ y+ alpha", lambda p, y, a: np.log(p) / y**a
+    ),
+    Case(
+        r"L = -\log \sigma\left(\frac{\beta}{|y_w|} \log \pi(y_w|x) - \frac{\beta}{|y_l|} "
+        r"\log \pi(y_l|x) - m\right)",
+        "beta pi_y_w+ y_w+ pi_y_l+ y_l+ m",
+        lambda b, p, n, q, k, m: np.log1p(np.exp(m - b * np.log(p) / n + b * np.log(q) / k)),
+    ),
+)
+def test_what_a_letter_counts(case: Case) -> None:
+    check(case)
+
+
+def test_a_number_of_tokens_is_told() -> None:
+    (told,) = compile_formula(r"s = \frac{1}{|y|} \log P(y|x)").diagnostics
+    assert told.message == "`|y|` is taken to be a number of tokens, the input `y`"
+
+
+def test_one_of_several_responses_has_no_number_of_tokens() -> None:
+    with pytest.raises(FormulaError, match="number of tokens"):
+        compile_formula(r"s_i = \frac{1}{|y_i|} \log P(y_i | x)")

@@ -181,3 +181,23 @@ def test_words_in_one_line() -> None:
 def test_a_line_that_is_not_understood(latex: str) -> None:
     with pytest.raises(FormulaError, match="cases in this line"):
         compile_formula(latex)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r"0 \text{ si } j \le i, \text{ en otro caso } -\infty",
+        r"0 \text{ si } j \le i, \text{ y } -\infty \text{ en otro caso}",
+        r"0 \text{ si } j \le i, \text{ si no } -\infty",
+        r"0 \text{ se } j \le i, \text{ caso contrário } -\infty",
+    ],
+)
+def test_several_words_for_all_other_cases(line: str) -> None:
+    agrees(row(line), {"n": 3, "m": 3}, CAUSAL)
+
+
+@pytest.mark.parametrize("words", ["if ; is true", "si ; es verdadero, si no 1", "wenn ; wahr ist"])
+def test_a_condition_that_is_no_comparison_is_not_dropped(words: str) -> None:
+    before, _, after = words.partition(" ; ")
+    with pytest.raises(FormulaError, match="condition behind this formula"):
+        compile_formula(rf"f(c) = \theta \text{{ {before} }} c \text{{ {after} }}")

@@ -30,6 +30,7 @@ from notes2code.latex.tree import (
     Stroke,
     alike,
     ungrouped,
+    walk,
 )
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
@@ -198,6 +199,11 @@ def _bars(run: Run, node: Group) -> Value:
         and not (_is_length(run, inner) and "cos" in run.seen.nodes.words)  # |Q||K| cos θ
     ):
         return scalar(run.size(names.code_name(inner.text)), node.span)
+    if node.open == "|" and (tokens := _tokens(run, node)):
+        text = f"`{run.quote(node.span)}` is taken to be a number of tokens, the input `{tokens}`"
+        help_text = "write a letter for the length, such as `n`"
+        run.problems.append(note("N2C039", text, node.span, help_text))
+        return scalar(run.size(tokens), node.span)
     if node.open == "|":
         _refuse_counted(run, inner)
     value = run.lower(inner)
@@ -236,6 +242,22 @@ def _divides_its_own(run: Run, norm: Group) -> bool:
     )
 
 
+def _tokens(run: Run, bars: Group) -> str:
+    """The y of an ``|y|`` that divides, beside the p(y|x) of a response: its tokens are counted.
+    Those of one of several, ``|y_i|``, are no one number."""
+    use = run.seen.understood(bars.items[0])
+    if use is None or use.indices or not _is_response(run, use.name):
+        return ""
+    divides = any(bars in walk(below) for _, below in arithmetic.quotients(run.seen.nodes))
+    return use.name if divides and use.name not in run.shapes | run.defined else ""
+
+
+def _is_response(run: Run, name: str) -> bool:
+    """Whether a probability is of what has a name, ``p(y|x)``."""
+    given = (group for group in run.seen.nodes.of(Group) if group.separators[:1] == ("|",))
+    return any(_names(run, group.items[0]) == name for group in given)
+
+
 def _refuse_counted(run: Run, inner: Node) -> None:
     """``5 + |y|``, where y stands nowhere else, and ``1/|y| Σ_t …`` may count the tokens of y, and
     ``|B_m| / n`` the members of B_m."""
@@ -258,10 +280,9 @@ def _refuse_counted(run: Run, inner: Node) -> None:
         above in inside and _is_total(below)
         for above, below in arithmetic.quotients(run.seen.nodes)
     )
-    given = [g for g in run.seen.nodes.of(Group) if g.separators[:1] == ("|",)]
     shared = any(below in inside for _, below in arithmetic.quotients(run.seen.nodes))
-    # The β / |y| beside p(y|x) is one for each token.
-    response = shared and any(_names(run, group.items[0]) == use.name for group in given)
+    # The β / |y_i| beside p(y_i|x) is one for each token.
+    response = shared and _is_response(run, use.name)
     if mean or share or response or (added and len(everywhere) == len(inside)):
         text = (
             f"`|{run.quote(inner.span)}|` may be a number of tokens, a norm or the size of a number"

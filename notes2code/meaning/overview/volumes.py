@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
-from notes2code.meaning.overview import arithmetic
+from notes2code.meaning.overview import arithmetic, label_letters
 from notes2code.meaning.stated import Define
 
 _LENGTHS = names.COUNTS | frozenset("HS")
@@ -37,9 +37,13 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
     ]
     totals = {id(ungrouped(value)) for one in targets for value in one.values}
     found.update(name for define in defines for name in _of_total(define))
+    left = {letter for define in defines for letter in label_letters.on_left(define)}
     for node in arithmetic.sums(nodes):
-        found.update(_of_sizes(arithmetic.terms(node)))
+        if not _has_place(node, left):
+            found.update(_of_sizes(arithmetic.terms(node)))
     for product in nodes.of(Juxt):
+        if _has_place(product, left):
+            continue
         found.update(_of_patches(product.factors))
         found.update(_of_estimate(product.factors))
         if _counts(product) or (_has_amount(product) and arithmetic.is_count(product)):
@@ -59,6 +63,18 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
             found.update(filter(None, map(arithmetic.plain, binders.chain(below))))
         found.update(_of_area(above, below))
     return found
+
+
+def _has_place(node: Node, left: Set[str]) -> bool:
+    """Whether a node has the d_i of one of the places that the ``left`` side counts: a state, such
+    as that of a decoder, and no width."""
+    return any(
+        isinstance(part, Script)
+        and isinstance(part.sub, Name)
+        and part.sub.text in left
+        and names.is_size_name(binders.bare(part))
+        for part in walk(node)
+    )
 
 
 def _of_total(define: Define) -> Iterator[str]:

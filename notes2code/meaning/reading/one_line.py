@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.joining import ELSE, IF
+from notes2code.latex.joining import ELSE, IF, WHERE, any_of
 from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, alike
 from notes2code.latex.words import HIDDEN, SEEN
+from notes2code.meaning.notation.scripts import is_name
 
 _ENDS = frozenset(["=", "≡"])
 _COMPARES = frozenset("<>≤≥≠")
-_LAST = ELSE - {"others"}
+_LAST_WORDS = re.compile(rf"(?<!\w){any_of(ELSE - {'others'})}(?!\w)")
 
 
 def tabled(given: Sequence[Clause], prose: str) -> tuple[Clause, ...]:
@@ -25,6 +27,8 @@ def tabled(given: Sequence[Clause], prose: str) -> tuple[Clause, ...]:
         clause, before, found = given[at], found, _cases(given, at, prose)
         if before is None:
             _refuse_last_resort(clause.words, clause.node.span)
+            if clauses:
+                _refuse_condition(clause)
         clause, at = found or (clause, at + 1)
         clauses.append(clause)
     if clauses and found is None:
@@ -33,7 +37,7 @@ def tabled(given: Sequence[Clause], prose: str) -> tuple[Clause, ...]:
 
 
 def _refuse_last_resort(words: str, span: Span) -> None:
-    if not _LAST.isdisjoint(_parted(words)):
+    if _says_last(words):
         raise error(
             "N2C037",
             "the cases in this line are not understood",
@@ -41,6 +45,22 @@ def _refuse_last_resort(words: str, span: Span) -> None:
             "write each with its condition, `\\begin{cases} x & \\text{if } x > 0 \\\\ 0 & "
             "\\text{otherwise} \\end{cases}`",
         )
+
+
+def _refuse_condition(clause: Clause) -> None:
+    """The ``if c`` of ``f(c) = 2 if c is true``: it holds under a condition only."""
+    word, *others = _parted(clause.words) or [""]
+    if word in WHERE and not others and is_name(clause.node):
+        raise error(
+            "N2C037",
+            "the condition behind this formula is not understood",
+            clause.node.span,
+            "write a comparison, such as `\\text{if } x > 0`",
+        )
+
+
+def _says_last(words: str) -> bool:
+    return _LAST_WORDS.search(words.lower()) is not None
 
 
 def _parted(words: str) -> list[str]:
@@ -85,7 +105,7 @@ class _Rows:
         """Read words between values and conditions; False where they end the cases."""
         row, said = self.rows[-1], _parted(text)
         prose = Prose(text, Span(row[-1].span.end, end))
-        if not _LAST.isdisjoint(said):
+        if _says_last(text):
             if len(row) == 1:
                 row.append(prose)
             else:
