@@ -84,6 +84,7 @@ _MEASURE = re.compile(
 """The ``Recall@}k`` and the ``Recall@5}`` of a text, where no sign multiplies."""
 _HYPHEN = re.compile(r"\\(?:text|textrm|mbox|mathrm)\{-\}")
 _HYPHENATED = re.compile(rf"\s*\{{([A-Za-z]+(?:{_HYPHEN.pattern}[A-Za-z]+)+)\}}")
+_NESTED = re.compile(r"\s*\{\s*\\([A-Za-z]+\*?)(?=\s*\{[^{}]*\}\s*\})")
 _DOUBLED = re.compile(r"\s*\{(?=\{[^{}]*\}\s*\})")
 _REFERENCES = frozenset(["ref", "eqref", "autoref", "cref", "Cref", "cite"])
 """Commands that name another formula, or a text."""
@@ -375,6 +376,10 @@ class Tokens(Numbers):
         """``\\text{…}``, ``\\mathrm{…}`` and their like: a word, prose, or a font around math."""
         if doubled := _DOUBLED.match(self.latex, end):  # what programs escape a brace by
             return self.latex.index("}", self._font_of_word(name, start, doubled.end())) + 1
+        nested = None if name in _FONTS_OF_TEXT else _NESTED.match(self.latex, end)
+        if nested and nested[1] in FONTS_OF_WORDS:  # \mathop{\operatorname{argmax}}
+            within = self._font_of_word(nested[1], start, nested.end())
+            return self.latex.index("}", within) + 1
         if hyphenated := _HYPHENATED.match(self.latex, end):
             self._add("word", _HYPHEN.sub("-", hyphenated[1]), start, hyphenated.end())
             return hyphenated.end()

@@ -204,6 +204,22 @@ def _turned(x: Any, y: Any, angles: Any) -> Any:
         shapes={"a": ("n", "d")},
         context=r"f(x_i, i) = x_i \cdot i",
     ),
+    # What a function makes of each row of its own, it makes of that row, wherever its index stands.
+    *(
+        Case(
+            rf"y_t = {called}(x_t, z)",
+            "x[n,d] z[d] alpha[n] beta[n]",
+            lambda x, z, a, b: np.outer(a, z) + b[:, None] * x,
+            context=r"m_t(x_t, x_0) = \alpha_t x_0 + \beta_t x_t",
+        )
+        for called in ("m", "m_t")
+    ),
+    Case(
+        r"y_t = m(x_t, x_t - u_t)",
+        "x[n,d] u[n,d] alpha[n] beta[n]",
+        lambda x, u, a, b: a[:, None] * (x - u) + b[:, None] * x,
+        context=r"m_t(x_t, x_0) = \alpha_t x_0 + \beta_t x_t",
+    ),
 )
 def test_a_row_and_a_place(case: Case) -> None:
     check(case)

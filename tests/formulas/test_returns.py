@@ -157,3 +157,9 @@ def test_a_last_item_that_is_none_of_these() -> None:
     with pytest.raises(FormulaError, match="none of those") as raised:
         compile_formula(latex)
     assert "T - t - 1" in raised.value.diagnostics[-1].help
+
+
+def test_what_has_no_end_goes_over_all_that_there_is_and_that_is_told() -> None:
+    formula = compile_formula(r"G = \sum_{t=0}^\infty \gamma^t r_t", shapes={"r": ("n",)})
+    assert [one.code for one in formula.diagnostics] == ["N2C039"]
+    np.testing.assert_allclose(formula.reference(gamma=0.5, r=[1.0, 2.0, 4.0]), 3.0)

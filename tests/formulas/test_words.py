@@ -303,6 +303,9 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "W[p,d] x[d] b[p]",
         lambda w, x, b: w @ x + b,
     ),
+    # A font within a font is that of its word.
+    Case(r"m = \mathop{\operatorname{max}}_{j} s_j", "s[n]", np.max),
+    Case(r"m = \mathop{\mathrm{mean}}_j s_j", "s[n,d]", lambda s: s.mean(0)),
 )
 def test_value(case: Case) -> None:
     check(case)

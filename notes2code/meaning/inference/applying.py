@@ -176,7 +176,7 @@ def apply(
         own_places = zip(use.indices if elements else (), result, strict=False)
         at = tuple(place(run, at, axis.size, use) for at, axis in own_places)
         rest = result[len(at) :]
-        if row is not None:
+        if row is not None and Idx(row) not in at:  # the t of m_t(x_t) says it already
             run.unify(row.size, rest[0].size, span)
             at, rest = (*at, Idx(row)), rest[1:]
         whole = (*at, *map(Idx, rest))
@@ -235,13 +235,26 @@ def _all_rows(
     )
     if not alike or len(opened) != 1:
         return arguments, None
-    if not _keeps(equation, given[short[0]][0], len(given), numbered):
+    of_own = _is_of_own_rows(equation, [equation.parameters[at] for at in short])
+    first = of_own and numbered > 0 and equation.value.indices[0].size == given[short[0]][0]
+    if not first and not _keeps(equation, given[short[0]][0], len(given), numbered):
         return arguments, None
-    apart = (*(value.body for at, value in enumerate(arguments) if at not in short), *own)
+    others = [value.body for at, value in enumerate(arguments) if at not in short]
+    apart = (*own, *(() if of_own else others))
     if any(opened[0] in free_roots(body) for body in apart):
         return arguments, None
     rows = {at: _rows_of(arguments[at], opened[0]) for at in short}
     return [rows.get(at, value) for at, value in enumerate(arguments)], opened[0]
+
+
+def _is_of_own_rows(equation: Equation, names: Sequence[str]) -> bool:
+    """Whether a function makes each row of one row of its parameters, as the ``m_t(x_t, x_0) =
+    α_t x_0 + β_t x_t`` does: what else it is given may differ from row to row."""
+    first = tuple(map(Idx, equation.value.indices[:1]))
+    arrays = [part for one in equation.definitions for part in ir.walk(one.array.body)]
+    refs = [part for part in ir.walk(equation.value.body) if isinstance(part, Ref)]
+    within = any(isinstance(part, Ref) and part.array in names for part in arrays)
+    return not within and all(ref.at[:1] == first for ref in refs if ref.array in names)
 
 
 def _rows_of(vector: Value, row: Index) -> Value:

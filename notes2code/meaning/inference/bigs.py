@@ -425,6 +425,10 @@ def _said_of_each(run: Run, sub: Group, letters: set[str]) -> Iterator[Relation]
 def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Index, Expr | None]:
     """An index with bounds; a bound that depends on another index becomes a condition."""
     _refuse_unusual_bounds(run, first, last)
+    if isinstance(last, Name) and last.text == "infty":
+        text = f"what has no end here goes over all `{letter}` that there are"
+        run.problems.append(note("N2C039", text, last.span))
+        last = None
     if isinstance(first, Num) and first.text.isdigit():
         start = int(first.text)
         if last is None or not (_depends(run, last) or _begins_another(run, last)):
