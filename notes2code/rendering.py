@@ -136,6 +136,7 @@ def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
     """What the notes name, and where each does first."""
     notes = {note.path: note for note in compilation.vault.notes}
     normed = final_norms(compilation)
+    untied = ties_said(compilation.vault, SKIP, tied=False)
     first: dict[tuple[str, str], Mention] = {}
     for mention in compilation.mentions:
         first.setdefault((mention.note, mention.component.name), mention)
@@ -143,7 +144,14 @@ def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
     for mention in first.values():
         note = notes[mention.note]
         line, _ = note.source.position(mention.start)
-        place = Source(note.path, line, "", note.title, normed=normed.get(note.path, 0))
+        place = Source(
+            note.path,
+            line,
+            "",
+            note.title,
+            normed=normed.get(note.path, 0),
+            untied=untied.get(note.path, 0),
+        )
         found.append((mention, place))
     return found
 

@@ -16,7 +16,8 @@ from notes2code.vault.model import Note, Paragraph, Vault
 _OUT = re.compile(
     r"\b(?:output|final|last|linear|pre-?softmax|softmax|lm|language model(?:l?ing)?)"
     r"[ -](?:projection|layer|head|matrix|linear|transformation|weights?|map)\b"
-    r"|\bway out\b|\bunembedding\b"
+    r"|\bway out\b|\bunembedding\b|\b(?:lm|output)[_ ]head\b"
+    r"|\$W_\{?(?:\\(?:text|mathrm)\{)?(?:out|vocab|lm|head)\b"
     r"|输出(?:层|投影|矩阵|权重|头)|線形層|出力(?:層|射影|行列|重み|の重み)"
     r"|출력 ?(?:층|레이어|투영|행렬|가중치)"
     r"|\bAusgabe(?:schicht|projektion|matrix)\b|\b(?:couche|projection|matrice) de sortie\b"
@@ -63,26 +64,27 @@ _PLACES = re.compile(r"\bposition|位置|위치", re.IGNORECASE)
 SENTENCE = re.compile(r"(?:[^.!?。！？;；\n]|\.(?=\w))+[.!?。！？]?")
 
 
-def ties_said(vault: Vault, without: str) -> Mapping[str, int]:
-    """The line in which each note ties the way out of its model to its embeddings, by the note's
-    path; none for one that denies it. Sections with the tag ``without`` say nothing."""
+def ties_said(vault: Vault, without: str, tied: bool = True) -> Mapping[str, int]:
+    """The line in which each note ties the way out of its model to its embeddings, or unties it, by
+    the note's path; none for one that says both. Sections with the tag ``without`` say nothing."""
     found: dict[str, int] = {}
     for note in vault.notes:
         said = list(_said(note, without))
-        if said and all(tied for tied, _ in said):
-            found[note.path] = said[0][1]
+        if said and all(one is tied and sure for one, sure, _ in said):
+            found[note.path] = said[0][2]
     return found
 
 
-def _said(note: Note, without: str) -> Iterator[tuple[bool, int]]:
-    """Whether a note's sentences on that tie or deny it, and their lines."""
+def _said(note: Note, without: str) -> Iterator[tuple[bool, bool, int]]:
+    """Whether a note's sentences on that tie or deny it, whether they are sure of that, and their
+    lines."""
     for paragraph in note.paragraphs:
         if paragraph.heading or without in (*note.tags, *paragraph.tags):
             continue
         for sentence in SENTENCE.findall(paragraph.text):
             tied = ties(sentence)
             if tied is not None:
-                yield tied, line_of(note, paragraph, sentence)
+                yield tied, not _DOUBTED.search(sentence), line_of(note, paragraph, sentence)
 
 
 def ties(sentence: str) -> bool | None:

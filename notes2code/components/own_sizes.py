@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from notes2code.components import settings
@@ -57,4 +58,4 @@ def textbook(component: Component, library: Library, part: str = "") -> Recognis
     equation = component.textbook_of(part).equation
     found = recognise(equation, library, among={component.name})
     assert found is not None, component.name
-    return found
+    return replace(found, textbook=part)

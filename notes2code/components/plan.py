@@ -30,7 +30,8 @@ ADDED = "Added"
 class Source:
     """Where a part comes from: the note, the line, and the formula, "" where it is only named; the
     numbers that the formulas of its section say, such as ``c = 50``; and the lines in which its
-    note ties the way out of a model to its embeddings, and puts a norm before it, 0 for none."""
+    note ties the way out of a model to its embeddings, puts a norm before it, and gives it a matrix
+    of its own, 0 for none."""
 
     note: str
     line: int
@@ -39,6 +40,7 @@ class Source:
     numbers: tuple[tuple[str, float], ...] = ()
     tied: int = 0
     normed: int = 0
+    untied: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,8 +199,9 @@ class _Planner:
         if drafts := self._of(component):
             self._meant(drafts, source).sources.append(source)
         elif not any(kind(draft.recognised) in mention.others for draft in self.drafts):
-            part = "final_norm" if source.normed else ""
-            written = textbook(component, self.library, part)
+            said = {"final_norm": source.normed, "own_head": source.untied}
+            part = " ".join(kind for kind, line in said.items() if line)
+            written = textbook(component, self.library, part if part in component.textbooks else "")
             self.drafts.append(_Draft(component, written, None, [source]))
 
     def _add_stacks(self) -> None:

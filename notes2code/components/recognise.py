@@ -26,7 +26,8 @@ class Recognised:
     ``settings`` are the component's settings by name, as arrays over the note's inputs; a
     setting that the note leaves out is missing. ``functions`` gives the note's function in each
     function role. ``equation`` is the note's, completed by custom where the note leaves something
-    out. ``calls_causal`` is whether a function that it calls is causal.
+    out. ``calls_causal`` is whether a function that it calls is causal. ``textbook`` says which of
+    the component's textbook formulas it is, where no note gives one.
     """
 
     component: Component
@@ -36,6 +37,7 @@ class Recognised:
     functions: Mapping[str, str]
     equation: Equation
     calls_causal: bool = False
+    textbook: str = ""
 
 
 def recognise(

@@ -35,7 +35,7 @@ def reread(
             return None
         functions[names[role]] = function
     scope = compiler.library.scope
-    text = recognised.component.textbook_of(recognised.form.part).latex
+    text = recognised.component.textbook_of(recognised.textbook).latex
     named: dict[str, str] = {}
     if compiled is not None:
         named = compiler.named(compiled.entry)
@@ -50,7 +50,9 @@ def reread(
     found = recognise(equation, compiler.library, named, {recognised.component.name})
     if found is None or found.form is not recognised.form:
         return None
-    return found if found.functions == recognised.functions else None
+    if found.functions != recognised.functions:
+        return None
+    return replace(found, textbook=recognised.textbook)
 
 
 def _as_function(name: str, recognised: Recognised, library: Library) -> Equation | None:

@@ -48,25 +48,33 @@ def _summary(part: Part) -> str:
 
 def formulas(part: Part) -> tuple[str, ...]:
     """The formula of a part, the note's or else the textbook's, and those it is read with."""
-    textbook = part.component.textbook_of(part.recognised.form.part)
+    textbook = part.component.textbook_of(part.recognised.textbook)
     main = next((s.latex for s in part.sources if s.latex), textbook.latex)
     return part.stated if main in part.stated else (main, *part.stated)
 
 
 def origin(part: Part, vault: str) -> str:
     """Where a part comes from: ``from vault/Attention.md:12``."""
-    form = part.recognised.form.part
-    source = part.component.textbook_of(form).source
+    source = part.component.textbook_of(part.recognised.textbook).source
     places = [s for s in part.sources if s.latex]
     if places:
         return f"from {_listed(places, vault)}"
     if part.sources:
-        normed = (
-            replace(s, line=s.normed) for s in part.sources if s.normed and form == "final_norm"
-        )
-        behind = next((f", its last norm in {place(vault, s)}" for s in normed), "")
+        behind = _said_besides(part, vault)
         return f"named in {_listed(part.sources, vault)}{behind}; the formula is from {source}"
     return f"after {source}" if source else ""
+
+
+def _said_besides(part: Part, vault: str) -> str:
+    """Where the notes say which of the textbook's formulas a part is that they only name."""
+    kinds = part.recognised.textbook.split()
+    lines = [(s, s.normed, "last norm") for s in part.sources if "final_norm" in kinds]
+    lines += [(s, s.untied, "own way out") for s in part.sources if "own_head" in kinds]
+    said: dict[str, str] = {}
+    for source, line, what in lines:
+        if line:
+            said.setdefault(what, f", its {what} in {place(vault, replace(source, line=line))}")
+    return "".join(said.values())
 
 
 def _sentence(text: str) -> str:

@@ -102,3 +102,25 @@ H_i = \mathrm{softmax}\left(\frac{X W_i^Q (X W_i^K)^\top}{\sqrt{d_k}}\right) X W
     found = render(compile_vault(read_vault(tmp_path), library()), "transformer").diagnostics
     (told,) = (one.message for one in found if one.code == "N2C057")
     assert told.startswith("GPT may not be") and "not from MultiHeadAttention (Note.md:2)" in told
+
+
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ("The output projection is not tied to the embeddings.", True),
+        ("The embeddings and $W_{out}$ do not share their weights.", True),
+        ("", False),
+        ("The output projection may not be tied to the embeddings.", False),
+        ("The lm_head is tied to the embeddings. Yet the head is not tied.", False),
+    ],
+)
+@pytest.mark.parametrize("norm", ["A final layer norm stands before the head.", ""])
+def test_so_is_a_matrix_of_its_own_for_the_way_out(
+    norm: str, said: str, own: bool, tmp_path: Path, run_tests: Callable[..., bool]
+) -> None:
+    files = rendered(tmp_path, f"{norm} {said}").files
+    code = files["transformer/models.py"]
+    assert ("self.W = Linear(config.d_model, config.vocab_size, bias=False)" in code) == own
+    assert ("its own way out in" in " ".join(code.split())) == own
+    assert ("self.norm = LayerNorm(config.d_model)" in code) == bool(norm)
+    assert run_tests(files, "-k", "gpt_is_the_formula")
