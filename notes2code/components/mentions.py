@@ -24,7 +24,7 @@ FILLERS = frozenset(
     "a an and the layer layers sublayer sub block blocks stack module model network networks "
     "mechanism whole full complete entire architecture architectures overview structure "
     "implementation from scratch transformer transformers "
-    "tiny mini small base medium large xl minimal simple basic vanilla standard original my our "
+    "tiny mini small base medium large minimal simple basic vanilla standard original my our "
     "notes".split()
 )
 """Words that say nothing of what a line is about."""
