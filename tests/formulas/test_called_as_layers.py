@@ -205,6 +205,24 @@ def test_attention_that_a_layer_gives_one_sequence_has_heads() -> None:
     assert [given.name for given in alone.inputs] == ["x"]
 
 
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        (r"\mathrm{SelfAttn}(\mathrm{LN}(x))", "one sequence"),
+        (r"\mathrm{SelfAttention}(\mathrm{LN}(x))", "one sequence"),
+        (r"\mathrm{CrossAttn}(\mathrm{LN}(x), z)", "two sequences"),
+    ],
+)
+def test_so_has_self_attention_and_that_of_two(call: str, given: str) -> None:
+    layer = compile_formula(f"y = x + {call}")
+    assert {"W_Q", "W_K", "W_V", "W_O"} < {one.name for one in layer.inputs}
+    name = call[8 : call.index("}")]
+    said = f"`{name}` is taken to be `MultiHead`, since a layer gives it {given}"
+    assert said in [one.message for one in layer.diagnostics]
+    alone = compile_formula(f"y = {call}".replace(r"\mathrm{LN}(x)", "x"))
+    assert "W_O" not in {one.name for one in alone.inputs}
+
+
 @pytest.mark.parametrize("index", ["_l", "^{(l)}"])
 def test_a_layer_goes_on_from_its_first_half(index: str) -> None:
     before = index.replace("l", "l-1") if "{" in index else "_{l-1}"

@@ -52,6 +52,17 @@ def _of_field(run: Run, name: str) -> Equation | None:
     return found if found is not None and found.parameters else None
 
 
+def _given_to_heads(run: Run, equation: Equation, arguments: Sequence[Value]) -> list[Value]:
+    """What the heads are given that a layer means by the field's attention, or self-attention, of
+    one sequence, or by cross-attention of two."""
+    field, count = run.scope.field, len(arguments)
+    of_one = any(equation is field.get(name) for name in ("attention", "selfattention"))
+    of_two = equation is field.get("crossattention")
+    if not _is_layer(run) or not ((of_one and count == 1) or (of_two and count == 2)):
+        return []
+    return [arguments[0], arguments[-1], arguments[-1]]
+
+
 def _is_layer(run: Run) -> bool:
     """Whether a formula is that of a layer, which has a norm."""
     return any(map(names.is_norm, run.seen.called))
@@ -64,6 +75,12 @@ def apply(
 
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
+    heads = run.scope.field.get("multihead")
+    if heads and (given := _given_to_heads(run, equation, arguments)):
+        sequences = "one sequence" if len(arguments) == 1 else "two sequences"
+        text = f"`{use.name}` is taken to be `MultiHead`, since a layer gives it {sequences}"
+        run.problems.append(note("N2C039", text, use.span))
+        return apply(run, replace(use, name="MultiHead"), heads, given, span, named)
     equation = pairs.apart(equation, len(arguments))
     if not equation.unused and not equation.counted:
         equation = left_out.without_weights(run, use, equation, len(arguments))
@@ -362,15 +379,8 @@ def _other_arity(
     run: Run, use: Use, equation: Equation, arguments: Sequence[Value], span: Span, named: str
 ) -> Value:
     """A function of the field with another number of arguments than usual: attention that is given
-    one array takes that as queries, keys and values, and in a layer it has heads; otherwise it is
-    one that the field does not know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``.
-    """
-    heads = run.scope.field.get("multihead")
-    attends = equation is run.scope.field.get("attention")
-    if heads and attends and len(arguments) == 1 and _is_layer(run):
-        text = f"`{use.name}` is taken to be `MultiHead`, since a layer gives it one sequence"
-        run.problems.append(note("N2C039", text, use.span))
-        return apply(run, replace(use, name="MultiHead"), heads, list(arguments) * 3, span, named)
+    one array takes that as queries, keys and values; otherwise it is one that the field does not
+    know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``."""
     alike = {run.quote(argument.span) for argument in arguments}
     if len(alike) == 1 and len(equation.parameters) == 1 and not equation.unused:
         return apply(run, use, equation, arguments[:1], span, named)
