@@ -76,11 +76,11 @@ def apply(
     Where an argument has more axes than the parameter, the function acts on each of its rows.
     """
     heads = run.scope.field.get("multihead")
-    if heads and (given := _given_to_heads(run, equation, arguments)):
-        sequences = "one sequence" if len(arguments) == 1 else "two sequences"
-        text = f"`{use.name}` is taken to be `MultiHead`, since a layer gives it {sequences}"
+    if heads and (sequences := _given_to_heads(run, equation, arguments)):
+        told = "one sequence" if len(arguments) == 1 else "two sequences"
+        text = f"`{use.name}` is taken to be `MultiHead`, since a layer gives it {told}"
         run.problems.append(note("N2C039", text, use.span))
-        return apply(run, replace(use, name="MultiHead"), heads, given, span, named)
+        return apply(run, replace(use, name="MultiHead"), heads, sequences, span, named)
     equation = pairs.apart(equation, len(arguments))
     if not equation.unused and not equation.counted:
         equation = left_out.without_weights(run, use, equation, len(arguments))
