@@ -376,3 +376,15 @@ def test_three_letters_that_can_be_spoken_are_no_product() -> None:
 def test_a_word_that_runs_over_something_has_a_body(latex: str) -> None:
     with pytest.raises(FormulaError, match="nothing stands behind"):
         compile_formula(latex)
+
+
+@pytest.mark.parametrize(
+    ("latex", "name"),
+    [
+        (r"d^\pi(s) = \gamma P(s)", "d_pi"),
+        (r"L^{A+B}(x) = x", "L_A_B"),
+        (r"s^2 = x + 1", "s_squared"),
+    ],
+)
+def test_what_stands_above_the_name_of_what_is_defined_is_a_label(latex: str, name: str) -> None:
+    assert compile_formula(latex).name == name

@@ -165,9 +165,14 @@ def _is_neighbour(node: Node, letters: Set[str]) -> bool:
 
 
 def _defined_name(use: scripts.Use) -> str:
-    if use.power is not None:
+    """The σ² that is defined has a name of its own; what else stands above is a label: nobody
+    defines another power."""
+    if use.power is None:
+        return use.name
+    if scripts.is_two(use.power):
         return f"{use.name}_squared"
-    return use.name
+    labels = (inner.text for inner in walk(use.power) if isinstance(inner, Name))
+    return "_".join((use.name, *filter(str.isidentifier, labels)))
 
 
 _ACTIVATIONS = frozenset(
