@@ -132,6 +132,11 @@ class Parser(Operands):
         operands: list[Node | None] = [None if goes_on else self.sum()]
         signs: list[str] = []
         spans: list[Span] = []
+        if operands[0] is not None and self.at_update():
+            sign, equals = self.take(), self.take()
+            signs.append("←")
+            spans.append(sign.span.to(equals.span))
+            operands.append(self.updated(operands[0], sign))
         while (token := self.peek()).kind == "rel" or self.negated() or self.begins_with_product():
             self.at += 1
             if token.kind == "cmd":
@@ -143,6 +148,21 @@ class Parser(Operands):
             assert operands[0] is not None
             return operands[0]
         return Relation(tuple(operands), tuple(signs), tuple(spans), self.span_from(first))
+
+    def at_update(self) -> bool:
+        """Whether the sign of an update follows, ``x += f(x)``, as in programs."""
+        sign, equals = self.tokens[self.at], self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        signs = (sign.kind, equals.kind, equals.text) == ("op", "rel", "=")
+        return signs and sign.text in "+-" and sign.end == equals.start
+
+    def updated(self, old: Node, sign: Token) -> Node:
+        """The ``x + (a - b)`` of ``x += a - b``."""
+        if not self.starts_operand():
+            raise self.missing(sign)
+        change = self.sum()
+        if isinstance(change, Infix) and change.op in ADDITIVE:
+            change = Group("(", (change,), (), change.span)
+        return Infix(sign.text, old, change, sign.span, old.span.to(change.span))
 
     def begins_with_product(self) -> bool:
         """Whether the formula begins with a sign between factors."""
@@ -162,7 +182,8 @@ class Parser(Operands):
         while True:
             token = self.peek()
             joins = token.kind == "dbar" and token.text not in self.bars
-            if not joins and not (token.kind == "op" and token.text in ADDITIVE):
+            adds = token.kind == "op" and token.text in ADDITIVE and not self.at_update()
+            if not joins and not adds:
                 break
             self.at += 1
             if not self.starts_operand():

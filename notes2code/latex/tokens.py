@@ -122,6 +122,9 @@ _OPERATOR = re.compile(
 _LINKS = JOINS | frozenset("where with since because over under versus vs vs. i.e. e.g.".split())
 """Words between formulas that do not go on with a sentence."""
 
+_SIGN_OF_UPDATE = re.compile(r"\{\s*([-+])\s*\}(?==)")
+r"""The plus of ``x \mathrel{+}= y``, which is set close to what follows."""
+
 _SET_SPACES = re.compile(r"[A-Za-z]{2,}(?:(?:\\[,;:])+\s*[A-Za-z]{2,})+")
 r"""Words of one name whose blanks are set: ``\mathrm{tokens\,per\,batch}``."""
 _LETTERS = re.compile(r"[A-Za-z]+")
@@ -267,6 +270,9 @@ class Tokens(Numbers):
             self._add("rel", "→" if name == "xrightarrow" else "←", start, end)
             options = re.compile(r"\s*\[[^\]]*\]").match(self.latex, end)
             return self._swallow(options.end() if options else end)
+        if name == "mathrel" and (update := _SIGN_OF_UPDATE.match(self.latex, end)):
+            self._add("op", update[1], start, update.end())
+            return update.end()
         if name in _OF_LOOK:
             return self._swallow(end)
         if name in _REFERENCES:

@@ -64,7 +64,7 @@ FIELD = frozenset(
     sign sgn abs clip clamp
     floor ceil round diag Diag tr Tr rank det dim lim mod len norm Norm concat Concat concatenate
     Concatenate cat Cat stack mask Mask masked causal tril triu one onehot dropout Dropout
-    Attention attention Attn attn Att att SelfAttention SelfAttn CrossAttention MultiHead
+    Attention attention Attn attn Att att SelfAttention SelfAttn CrossAttention CrossAttn MultiHead
     MultiHeadAttention MultiHeadAttn MultiheadAttention MHA MQA GQA MLA MHSA Head head heads score
     Score scores align FFN FeedForward Feedforward feedforward MLP mlp FF Linear linear LN LayerNorm
     Layernorm layernorm RMSNorm RMS rms BN BatchNorm GLU SwiGLU GEGLU GeGLU ReGLU Sublayer SubLayer

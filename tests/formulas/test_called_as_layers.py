@@ -258,3 +258,21 @@ def compiled_note(*latex: str) -> Compiled:
 def test_a_network_that_is_in_no_layer_is_an_input() -> None:
     formula = compile_formula(r"y = W \, \mathrm{MLP}(x)")
     assert "MLP" in {given.name for given in formula.inputs}
+
+
+@pytest.mark.parametrize("called", [r"\mathrm{CrossAttn}(Z, X)", r"\text{CrossAttention}(Z, X)"])
+def test_attention_from_one_sequence_to_another_has_projections(called: str) -> None:
+    def value(z: Any, x: Any, q: Any, k: Any, v: Any) -> Any:
+        return z + _attention(z @ q, x @ k, x @ v)
+
+    inputs = "Z[n,a] X[m,b] W_Q[a,p] W_K[b,p] W_V[b,a]"
+    check(Case(f"Y = Z + {called}", inputs, value))
+
+
+def test_a_query_of_words_is_no_probability() -> None:
+    shown = compile_formula(r"M = k(\text{inputs}) \, q(\text{slots})^\top")
+    kinds = {given.name: given.kind for given in shown.inputs}
+    assert kinds == {"inputs": "array", "slots": "array", "k": "function", "q": "function"}
+    assert len(shown.shape) == 2
+    (given,) = compile_formula(r"L = -\log q(\text{spam})").inputs
+    assert (given.name, given.shape) == ("q", ())

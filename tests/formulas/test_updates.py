@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, table
 
 
@@ -271,3 +271,27 @@ def test_given_a_time(latex: str, shapes: dict[str, int]) -> None:
     ranks = {one.name: len(one.shape) for one in equation.inputs if one.kind == "array"}
     assert ranks == shapes
     assert len(equation.value.indices) == (0 if equation.name == "L" else 1)
+
+
+@table(
+    # As programs have it: all that stands behind the sign is added, or taken away.
+    Case(
+        r"\begin{aligned} h &+= \tanh(W h) \end{aligned}",
+        "h[d] W[d,d]",
+        lambda h, w: h + np.tanh(w @ h),
+    ),
+    Case(r"x \mathrel{+}= \tanh(W x)", "x[d] W[d,d]", lambda x, w: x + np.tanh(w @ x)),
+    Case(
+        r"w_i -= \eta g_i + \lambda w_i",
+        "w[d] eta g[d] lambda_",
+        lambda w, eta, g, decay: w - (eta * g + decay * w),
+    ),
+)
+def test_signs_of_updates(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("latex", ["x +=", "x + = y", "x = y + = z"])
+def test_a_plus_that_updates_nothing_is_refused(latex: str) -> None:
+    with pytest.raises(FormulaError, match="nothing that `\\+` could act on"):
+        compile_formula(latex)

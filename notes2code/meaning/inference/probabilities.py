@@ -30,8 +30,9 @@ from notes2code.meaning.notation.scripts import Use
 def is_probability(run: Run, use: Use, group: Group) -> bool:
     """Whether a call is a probability, ``P(… | …)``, or a number for each value of an index."""
     said = "|" in group.separators or any(_is_outcome(run, item) for item in group.items)
-    said = said or (len(group.items) == 1 and is_word(run, group.items[0]))
-    said = said or (_is_density(run, use) and any(isinstance(i, Dots) for i in group.items))
+    worded = len(group.items) == 1 and is_word(run, group.items[0])
+    listed = worded or any(isinstance(item, Dots) for item in group.items)
+    said = said or (listed and _is_density(run, use))
     if names.base_letter(use.name) in names.PROBABILITIES and said:
         return True
     symbol = run.symbols.get(use.name)
@@ -42,8 +43,8 @@ def is_probability(run: Run, use: Use, group: Group) -> bool:
 
 
 def _is_density(run: Run, use: Use) -> bool:
-    """Whether a letter is that of a density: the q of ``c = q(h_1, …, h_n)``, beside no p and no
-    logarithm, is any function."""
+    """Whether a letter is that of a density: the q of ``c = q(h_1, …, h_n)`` and of
+    ``q(\\text{slots})``, beside no p and no logarithm, is any function."""
     letters = set(map(names.base_letter, run.seen.counted))
     return use.name != "q" or run.seen.logs or not letters.isdisjoint(names.PROBABILITIES - {"q"})
 
