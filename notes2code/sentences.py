@@ -26,10 +26,12 @@ _AND = re.compile(
 _OR = re.compile(rf",? ?{any_of(OR)}\b")
 _ELSE = re.compile(rf" ?,? ?{any_of(ELSE)} ?(?:[.,;:)\n]|$)")
 _COMPARES = re.compile(r"[<>≤≥≠]|\\(?:le|ge|leq|geq|ne|neq|leqslant|geqslant|lt|gt)(?![A-Za-z])")
-_EQUATES = re.compile(r"(?<![<>:!])=")
+_EQUATES = re.compile(r"(?<![<>:!])=|←|\\(?:leftarrow|gets)(?![A-Za-z])")
 _EQUATES_OR_COMPARES = re.compile(f"{_COMPARES.pattern}|=")
 _DELIMITERS = re.compile(r"\$|\\[()]")
 _LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
+_OPENING = re.compile(r"(?:\s|\\left(?![A-Za-z])|\\[lr][vV]ert(?![A-Za-z])|\\?\||\()*")
+"""What may stand before the first letter of a condition, ``\\|g\\| > c``."""
 _LINK = 40
 """The characters that the words between two pieces of math may have."""
 
@@ -122,16 +124,21 @@ def _case(
 
 def _same(first: Formula, other: Formula) -> bool:
     """Whether a further case, ``f(x) = 0`` or ``0``, is of what the first one defines."""
-    left, sign, _ = other.latex.partition("=")
-    return not sign or left.strip() == first.latex.partition("=")[0].strip()
+    return _EQUATES.search(other.latex) is None or _left(other) == _left(first)
+
+
+def _left(formula: Formula) -> str:
+    """What a formula defines, or updates."""
+    return _EQUATES.split(formula.latex, maxsplit=1)[0].strip()
 
 
 def _speaks_of(value: Formula, condition: Formula | str) -> bool:
     """Whether the only case there is limits what is defined, ``M_{ij}`` by ``j > i``; the ``β > 0``
     of any f(x) is what is supposed throughout."""
     assert isinstance(condition, Formula)
-    letter = _LETTER.match(condition.latex.lstrip())
-    return letter is not None and letter[0] in _LETTER.findall(value.latex.partition("=")[0])
+    opening = _OPENING.match(condition.latex)
+    letter = _LETTER.match(condition.latex, opening.end() if opening else 0)
+    return letter is not None and letter[0] in _LETTER.findall(_left(value))
 
 
 def _between(note: Note, one: Formula, other: Formula) -> str:

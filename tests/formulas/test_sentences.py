@@ -58,6 +58,32 @@ def test_the_other_case_is_not_said() -> None:
 
 
 @pytest.mark.parametrize(
+    "sentence",
+    [
+        r"Clip it: $g \leftarrow \frac{c}{\|g\|} g$ if $\|g\| > c$.",
+        r"If $\lVert g \rVert > c$, then $g \gets c g / \|g\|$.",
+    ],
+)
+def test_an_update_under_a_condition(sentence: str) -> None:
+    (formula,) = compiled(sentence)
+    equation = formula.compiled.equation
+    assert equation is not None
+    long, short = np.array([3.0, 4.0]), np.array([0.3, 0.4])
+    np.testing.assert_allclose(evaluate(equation, {"g": long, "c": 1.0}), long / 5)
+    np.testing.assert_allclose(evaluate(equation, {"g": short, "c": 1.0}), short)
+
+
+def test_a_mask_of_distances_is_0_elsewhere() -> None:
+    (formula,) = compiled(r"with $M_{ij} = -\infty$ if $|i - j| > w$")
+    equation = formula.compiled.equation
+    assert equation is not None
+    found = evaluate(equation, {"n": 3, "m": 3, "w": 1})
+    np.testing.assert_allclose(
+        found, np.where(abs(np.subtract.outer(*[np.arange(3)] * 2)) > 1, -np.inf, 0)
+    )
+
+
+@pytest.mark.parametrize(
     ("sentence", "count"),
     [
         ("$f(x) = x$ for $n$", 2),

@@ -14,6 +14,11 @@ def _grouped(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.einsum("ginm,gme->gine", softmax(scores), v)
 
 
+def _averaged(k: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
+    weights = np.exp(k + w[..., None])
+    return (weights * v).sum(1) / weights.sum(1)
+
+
 @table(
     # One softmax has one temperature: what stands above it is a vector.
     Case(
@@ -562,3 +567,43 @@ def test_no_condition_is_an_input_like_any_other() -> None:
     w, z = given["w"], given["z"]
     expected = (1 + w) * less(z, given["c"]) - w * less(z, given["empty"])
     np.testing.assert_allclose(formula.reference(f=less, **given), expected)
+
+
+@table(
+    # The weights of keys follow those of queries, and are no rows of theirs.
+    Case(
+        r"\theta_k \leftarrow m \theta_k + (1 - m) \theta_q",
+        "theta_k theta_q m",
+        lambda k, q, m: m * k + (1 - m) * q,
+    ),
+    Case(
+        r"W_k \leftarrow m W_k + (1 - m) W_q",
+        "W_k[d,p] W_q[d,p] m",
+        lambda k, q, m: m * k + (1 - m) * q,
+    ),
+    # So many places there are, of which a share is one.
+    Case(
+        r"p_t = S \cdot \sigma(v^\top \tanh(W h_t))",
+        "S v[d] W[d,p] h[n,p]",
+        lambda s, v, w, h: s / (1 + np.exp(-np.tanh(h @ w.T) @ v)),
+    ),
+    Case(
+        r"g_t = X \sigma(v^\top h_t)",
+        "X[p] v[d] h[n,d]",
+        lambda x, v, h: x / (1 + np.exp(-(h @ v)))[:, None],
+    ),
+    # What is added for a pair where e is raised is a number, and beside keys a vector.
+    Case(
+        r"y_t = \frac{\sum_j \exp(K_j + w_{t,j}) \odot V_j}{\sum_j \exp(K_j + w_{t,j})}",
+        "K[m,d] w[n,m] V[m,d]",
+        _averaged,
+    ),
+    # What has a norm stands in brackets as in parentheses.
+    Case(
+        r"K[u, v] = \frac{u \cdot v}{\|u\| \|v\|}",
+        "u[d] v[d]",
+        lambda u, v: u @ v / np.linalg.norm(u) / np.linalg.norm(v),
+    ),
+)
+def test_what_one_of_several_is(case: Case) -> None:
+    check(case)

@@ -19,6 +19,7 @@ from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import Value, elementwise, free_roots, uses
 from notes2code.meaning.ir import Expr
 from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.overview import exponents
 
 _CONSTANTS = frozenset("ackmnst")
 """Small letters of numbers that are added to each entry of an array."""
@@ -127,7 +128,9 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     elif small.rank == 0 and scaling.is_gain(run, large) and free_roots(small.body):
         run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
     elif (small.rank, large.rank) == (0, 1) and _is_of_pair(small):
-        run.pay(2.6)  # what a pair of positions adds to a vector, k_j + r_ij, is a vector
+        # What a pair of positions adds to a vector, k_j + r_ij, is a vector; the w_tj of
+        # exp(K_j + w_tj) is a bias in their weights.
+        run.pay(0.0 if _is_raised(run, node) else 2.6)
     elif (small.rank, large.rank) == (1, 2) and _is_row_on_outer(small, large):
         text = f"`{run.quote(node.span)}` would add a vector to each row of an outer product"
         run.conflict(3, text, node.span)
@@ -283,6 +286,11 @@ def _is_of_examples(value: Value) -> bool:
 def _is_of_pair(value: Value) -> bool:
     """Whether a value is an element of an array at two indices, ``r_{ij}`` or ``r_{j-i}``."""
     return isinstance(value.body, ir.Ref) and len(ir.free_indices(value.body)) == 2
+
+
+def _is_raised(run: Run, node: Infix) -> bool:
+    """Whether a sum is all that e is raised to."""
+    return any(exponents.exponent(outer) is node for outer in run.seen.nodes.of(Apply, Script))
 
 
 def _has_size(value: Value) -> bool:

@@ -466,6 +466,22 @@ def doubled(nodes: Nodes) -> set[str]:
     return found - words_in(*others) if found else found
 
 
+def of_keys(target: Node, nodes: Nodes) -> Set[str]:
+    """The k of ``θ_k ← m θ_k + (1 - m) θ_q``: the weights that make keys, beside those that make
+    queries; what has another one's index counts."""
+    match target:
+        case Script(Name(), Name(letter), None, 0):
+            found: dict[str, set[str]] = {}
+            for node in nodes.of(Script):
+                if node.sub is not None:
+                    found.setdefault(binders.bare(node), set()).update(words_in(node.sub))
+            own = found.pop(binders.bare(target), set())
+            others = set[str]().union(*found.values())
+            if {letter} < own | {letter} <= {*"qkv"} and letter not in others:
+                return {letter}
+    return set()
+
+
 @once
 def of_mixtures(nodes: Nodes) -> Set[str]:
     """The t of ``x_t = (1 - t) x_0 + t x_1``: the share of x_1, a number between 0 and 1, and below

@@ -45,6 +45,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     found |= _of_density(nodes)
     for define in defines:
         found.update(*map(set, (_of_ratio(define), scales.of_likes(define), _of_extent(define))))
+        found.update(scales.of_shares(define))
     return volumes.numbers(nodes, defines, found)
 
 

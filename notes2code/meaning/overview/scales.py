@@ -56,6 +56,19 @@ def of_likes(define: Define) -> Iterator[str]:
                         yield from [text] if len(text) == 1 and text.islower() else []
 
 
+def of_shares(define: Define) -> Iterator[str]:
+    """The S of ``p_t = S · σ(v^⊤ \\tanh(W h_t))``: the place p that a share of all S is."""
+    made = "" if define.target is None else binders.bare(define.target)
+    if not made.islower() or made in names.VECTORS:
+        return
+    for factors in map(arithmetic.multiplied, define.values):
+        match [part for factor in factors for part in arithmetic.factors(factor)]:
+            case (Name(length, _, ""), Name("sigma" | "sigmoid"), Group("(", (score,))):
+                first = arithmetic.factors(score)[0]
+                if length in names.TOTALS | {"S"} and scripts.is_transposed(first):
+                    yield length
+
+
 def _lengths(nodes: Nodes) -> Iterator[str]:
     """The C of ``C g / ‖g‖``, ``\\frac{C}{‖g‖} g`` and ``C \\frac{g}{‖g‖}``: how long g is made. An
     A or a W may be a matrix that maps it."""

@@ -63,6 +63,7 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
     labels |= (
         label_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes) | worded
     )
+    labels |= label_letters.of_keys(target, nodes)
     labels |= label_letters.of_encoded(target, nodes) | spelling(
         (*nodes, *walk(target)), seen.bound
     )

@@ -53,7 +53,8 @@ def ahead(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     match clauses:
         case [Clause(Relation() as said) as first, Clause(Relation() as equation) as second, *rest]:
             words = {*first.words.lower().split()}
-            if words and words <= IF | _ALL and "=" not in said.signs and equation.signs[0] == "=":
+            made = equation.signs[0] in ("=", "←") and "=" not in said.signs
+            if words and words <= IF | _ALL and made:
                 return (replace(second, before=""), replace(first, before="prose"), *ahead(rest))
     return tuple(clauses)
 

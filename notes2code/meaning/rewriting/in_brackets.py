@@ -42,7 +42,7 @@ def as_indices(formula: Formula) -> Change | None:
     counting = {letter for clause in formula.clauses for letter in defined_at(clause.node, sizes)}
     bigs = formula.of(Big)
     counting |= {x for big in bigs if big.sub for x in binders.bound_letters(big.sub)}
-
+    counting.difference_update(_vectors(formula))
     added = (term for node in formula.of(Infix) if node.op == "+" for term in binders.chain(node))
     embeds = any(map(_is_position, added))
 
@@ -61,6 +61,14 @@ def as_indices(formula: Formula) -> Change | None:
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
     return indexed
+
+
+def _vectors(nodes: Nodes) -> Iterator[str]:
+    """The u and v of ``K[u, v] = u · v / (‖u‖ ‖v‖)``, which have a norm and count nothing."""
+    for group in nodes.of(Group):
+        match group:
+            case Group("‖", (Name(letter),)):
+                yield letter
 
 
 def _before_brackets(node: Juxt) -> Iterator[str]:
