@@ -157,3 +157,28 @@ def test_a_number_among_vectors_that_are_joined_is_told(declared: str, told: lis
 def test_what_one_function_gives_for_two_names_is_told() -> None:
     found = compile_formula(r"(h_t, c_t) = \mathrm{LSTM}(x_t, z_t)").diagnostics
     assert "how it is shared out is not said" in found[-1].message
+
+
+_SMALL = r"q_i = %s W_i^Q, \quad k_i = %s W_i^K, \quad v_i = %s W_i^V"
+
+
+def _attended(x: np.ndarray, *weights: np.ndarray) -> np.ndarray:
+    q, k, v = (x @ weight for weight in weights)
+    return softmax(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])) @ v
+
+
+@pytest.mark.parametrize("x", ["x", "X"])
+@pytest.mark.parametrize("head", ["h", "o", r"\mathrm{head}"])
+def test_small_letters_with_the_index_of_a_head_are_its_matrices(head: str, x: str) -> None:
+    """A row alone would give all its weight to the one key beside it."""
+    attention = (
+        rf"{head}_i = \mathrm{{softmax}}\left(\frac{{q_i k_i^\top}}{{\sqrt{{d}}}}\right) v_i"
+    )
+    context = [_SMALL % (x, x, x), attention]
+    joined = rf"\mathrm{{Attn}}({x}) = [{head}_1; \dots; {head}_h] W^O"
+    inputs = f"{x}[n,d] W_Q[h,d,k] W_K[h,d,k] W_V[h,d,v] W_O[h*v,p]"
+    check(Case(joined, inputs, lambda a, *w: _joined(_attended(a, *w[:3])) @ w[3], context=context))
+    alone = compile_formula(attention)
+    assert [len(given.shape) for given in alone.inputs] == [3, 3, 3]
+    told = [one.message for one in alone.diagnostics]
+    assert told == ([] if "head" in head else ["each `q_i` is taken to be a matrix"])

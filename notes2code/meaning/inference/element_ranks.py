@@ -180,17 +180,32 @@ def _role(element: Element) -> int | None:
     of_one = of_one or (element.is_small and use.name in run.seen.quantities)  # the k of TopK
     of_one = of_one or _is_of_parameter(element)
     if run.seen.attends and base in names.ROLES and element.indices < 2 and not of_one:
-        of_heads = "head" in run.defines and run.seen.counted[use.name] == {1}
+        of_one = _are_all_of_one(run)
+        heads = of_one or "head" in run.defines
+        of_heads = heads and run.seen.counted.get(use.name) == {1}
         indices = max(element.indices, min(use.steps, 1))
         if base.isupper() and indices and _adds_to_state(element):
             return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 2.0)))
         rank = _role_rank(run, base, indices, of_heads)
         if rank == 0 and _are_apart(run) and _tells_places(element):
             element.tell("is taken to be a number")
+        if rank == 2 and of_one and base == "q" and "head" not in run.defines:
+            element.tell("is taken to be a matrix")
         return rank
     if run.seen.attends and base in "QKV" and (element.bold or element.is_told_apart):
         return run.choose("rank of Q_ij, K_ij and V_ij", ((2, 0.0), (1, 0.5), (0, 1.0)))
     return None
+
+
+def _are_all_of_one(run: Run) -> bool:
+    """Whether queries, keys and values have one index, that of what is made of them: those of
+    ``h_i = softmax(q_i k_i^⊤) v_i`` are of one head, for rows would weigh one key."""
+    letters = [_letters_below(run, role) for role in "qkv"]
+    return (
+        len(letters[0]) == 1
+        and letters[1:] == letters[:2]
+        and letters[0].issubset(run.target_letters)
+    )
 
 
 def _is_of_parameter(element: Element) -> bool:

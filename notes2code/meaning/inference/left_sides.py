@@ -82,6 +82,11 @@ def without_single_axis(run: Run, value: Value, target: Target) -> Value:
     return value
 
 
+def _is_of_head(run: Run, target: Target) -> bool:
+    """Whether a query, a key or a value has an index that counts heads: ``q_i = X W_i^Q``."""
+    return any(names.label(at.node) in run.seen.of_heads for at in target.indices)
+
+
 def _joins_heads(target: Target) -> bool:
     """Whether the heads of all positions are joined: those of ``MultiHead(X)``."""
     plain = names.as_word(target.name)
@@ -179,7 +184,8 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     vector = element == 1 and (bool(run.seen.averaged) or (small and target.bold))
     unexpected = unexpected and not vector
     said = declared is not None and declared.rank(len(target.indices)) == value.rank
-    unexpected = unexpected and not (said and indexed == 1)
+    of_head = base in names.ROLES and element == 2 and _is_of_head(run, target)
+    unexpected = unexpected and not ((said or of_head) and indexed == 1)
     pair = {names.label(at.node) for at in target.indices} == {"i", "j"}
     scored = base in _SCORES or (base == "s" and pair)  # the s_{t,i} may be states
     weighs = indexed >= 2 and isinstance(settled(value.body), ir.Softmax)

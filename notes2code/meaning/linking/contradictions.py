@@ -76,6 +76,9 @@ def _differing(
     for other, equation in islice(general, MAX_COMPARED):
         if _nearness(linker, entry, other) != near:
             return
+        steps = linker.formulas.parsed[taken].updates & linker.formulas.parsed[other].updates
+        if near[0] == 0 and name in steps:
+            continue  # x ← f(x) behind x ← g(x) is the next step
         if not same(meant, equation):
             which = "the one that most notes have is taken, or the shortest"
             if near[0] < 2:
