@@ -357,3 +357,16 @@ def test_heads_that_share_may_be_written_in_several_ways(
     package, names = imported(files), ("MultiQueryAttention", "GroupedQueryAttention")
     assert any(hasattr(package, name) for name in names)
     assert run_tests(files)
+
+
+@pytest.mark.parametrize("group", ["", r"_{\lceil i/r \rceil}", r"_{\lceil i/4 \rceil}"])
+def test_heads_that_share_and_what_joins_them_are_one_class(
+    group: str, run_tests: Callable[[Package], bool]
+) -> None:
+    """A number of heads in a group is one of all that may be."""
+    attention = r"\mathrm{A}(Q, K, V) = \mathrm{softmax}(QK^\top + C) V" + CAUSAL
+    joined = r"\mathrm{F}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O"
+    heads = rf"\mathrm{{head}}_i = \mathrm{{A}}(X W_i^Q, X W{group}^K, X W{group}^V)"
+    files = package_of([attention, joined, heads])
+    assert files["transformer/attention.py"].count("QueryAttention(nn.Module)") == 1
+    assert run_tests(files)

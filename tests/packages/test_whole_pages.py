@@ -238,3 +238,15 @@ def test_heads_whose_queries_no_note_makes_are_projected(
 def test_those_that_a_note_makes_are_not(made: str, vault: Vault) -> None:
     page = OF_HEADS % (r"\mathrm{MHA}(x)", "i", "i") + made
     assert PROJECTED not in {problem.message for problem in vault(page).diagnostics()}
+
+
+def test_updates_one_after_another_contradict_nothing(vault: Vault) -> None:
+    page = r"""
+1. $x \gets \mathrm{LN}(x + \mathrm{MHA}(x, x, x))$
+2. $x \gets \mathrm{LN}(x + \mathrm{FFN}(x))$
+
+Then
+1. $y \gets \mathrm{LN}(y + \mathrm{MHA}(y, x, x))$
+2. $y \gets \mathrm{LN}(y + \mathrm{FFN}(y))$
+"""
+    assert "N2C035" not in {problem.code for problem in vault(page).diagnostics()}

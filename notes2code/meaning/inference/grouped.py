@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Group, Juxt, Name, Node, Script
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.ir import Expr, Fn, Idx, Index, Size
 from notes2code.meaning.notation import groups
+
+_LENGTH = "r"
+"""The name of the length of a group that a note gives as a number."""
 
 
 def place(run: Run, node: Node, size: Size) -> Expr | None:
@@ -79,6 +82,10 @@ def _is_index(run: Run, node: Node) -> bool:
 
 
 def _size(run: Run, node: Node) -> Size:
+    if isinstance(node, Num) and node.text.isdigit() and _LENGTH not in run.seen.counted:
+        text = f"`{node.text}` is taken to be how many heads a group has, and any number will do"
+        run.problems.append(note("N2C039", text, node.span))
+        return run.size(_LENGTH)
     if not isinstance(node, Name | Script):
         raise error("N2C032", "this number of groups is not understood", node.span)
     return run.size(names.label(node))
