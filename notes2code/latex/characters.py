@@ -114,8 +114,12 @@ class Characters:
 
     def _ends_in_name_of_program(self, run: str, start: int) -> bool:
         """Whether a letter and a small letter are one name, the Wq and the bq of ``x @ Wq + bq``,
-        and the Wq of ``q = x Wq``, which is not made of q."""
+        the Wq of ``q = x Wq``, which is not made of q, and the Wf beside bf, a weight and its
+        bias."""
         here = row(self.latex, start)
+        weighs = re.fullmatch("[Wb]([a-z])", run)
+        if weighs and run not in self.known and _has_weight_and_bias(here, weighs[1]):
+            return True
         if "\\" in here or run in self.known or re.fullmatch("[A-Za-z]?[A-Zb][a-z]", run) is None:
             return False
         if len(run) == 2 and "@" in here:
@@ -403,3 +407,10 @@ class Characters:
         for piece in words.cut(run, self.known):
             self._add("name" if len(piece) == 1 else "word", piece, at, at + len(piece), font)
             at += len(piece)
+
+
+def _has_weight_and_bias(latex: str, letter: str) -> bool:
+    """Whether ``Wf x + bf`` stands in a formula, where no f is multiplied, or ``Wx x``."""
+    weight = rf"(?<![A-Za-z\\])W{letter}\s+"
+    bias = rf"[A-Za-z\\(\[].*\+\s*b{letter}(?![A-Za-z])"
+    return re.search(rf"{weight}(?:{bias}|{letter}(?![A-Za-z]))", latex) is not None

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Prose,
+    Relation,
     Script,
 )
 
@@ -64,11 +65,31 @@ def matrix(parser: Operands, start: Token) -> Node:
 
 
 def in_brackets(group: Group) -> Node:
-    """``\\left[ \\begin{array} … \\end{array} \\right]`` is one matrix, as a ``bmatrix`` is."""
+    """``\\left[ \\begin{array} … \\end{array} \\right]`` is one matrix, as a ``bmatrix`` is, and
+    values with conditions behind a brace that nothing closes are ``cases``; equations are none."""
     match group:
         case Group("(" | "[", (Matrix("array" | "matrix", rows),)):
             return Matrix("pmatrix" if group.open == "(" else "bmatrix", rows, group.span)
+        case Group("cases", (Matrix(_, rows),)):
+            parted = tuple(map(_condition_apart, rows))
+            return (
+                Matrix("cases", parted, group.span) if all(map(_has_condition, parted)) else group
+            )
     return group
+
+
+def _condition_apart(row: tuple[Node | None, ...]) -> tuple[Node | None, ...]:
+    """The value and the condition of a row of ``aligned``, which has no cells."""
+    match row:
+        case (Group("", (value, Prose() | Relation() as first, *others)) as whole,):
+            return value, replace(whole, items=(first, *others))
+    return row
+
+
+def _has_condition(row: tuple[Node | None, ...]) -> bool:
+    """Whether more stands in a row than a value, and goes on no equation, as ``& = W x`` does."""
+    goes_on = (isinstance(cell, Relation) and cell.operands[0] is None for cell in row)
+    return len(row) > 1 and not any(goes_on)
 
 
 def _cell(parser: Operands, start: Token) -> Node | None:

@@ -134,6 +134,8 @@ def _join_rows(tokens: list[Token]) -> list[Token]:
         top = not inside or inside[-1] in ALIGNMENTS
         if top and token.kind == "rel" and token.text in "↓↑":
             token = token._replace(kind="row")
+        if token.kind == "amp" and [one.kind for one in tokens[at - 2 : at]] == ["amp", "rel"]:
+            continue  # the sign of ``q & = & W x`` has a column of its own
         if top and token.kind == "amp":
             if _aligns(tokens, at):
                 continue
@@ -182,11 +184,29 @@ def _goes_on(tokens: list[Token], at: int, before: list[Token]) -> bool:
     if token.kind == "rel" and token.text in ("=", "≈", "≤", "≥", "<", ">", "→", "∝", "∈"):
         return True
     if token.kind == "op" and token.text in _CONTINUES:
-        return True
+        return not (token.text == "-" and _ends_case(before))
     last = next((t for t in reversed(before) if t.kind not in ("amp", "quad")), None)
     return last is not None and (
         last.kind == "rel" or (last.kind == "op" and last.text in _CONTINUES)
     )
+
+
+def _ends_case(before: list[Token]) -> bool:
+    """Whether the row that ends here is a value and its condition, ``0, & j \\le i``, behind a
+    brace: what follows with a minus is the next value, ``-\\infty``."""
+    row: list[Token] = []
+    for token in reversed(before):
+        if token.kind == "row":
+            break
+        row.append(token)
+        if token.kind == "env":
+            break
+    parts = [token for token in reversed(row) if token.kind in ("sep", "text", "quad", "rel")]
+    if not parts or parts[0].text == "=":
+        return False
+    begins = (at for at in range(len(before) - 1, 0, -1) if before[at].text.startswith("begin "))
+    begun = next(begins, 0)
+    return begun > 0 and (before[begun - 1].kind, before[begun - 1].text) == ("open", "{")
 
 
 def _mend_null_delimiters(tokens: list[Token], problems: list[Problem]) -> list[Token]:

@@ -136,6 +136,45 @@ def below(u: Any, t: Any) -> Any:
         "S[n,m]",
         lambda s: softmax(s + causal(*s.shape)),
     ),
+    # Behind a brace that nothing closes stand cases, whatever sets them below each other.
+    *(
+        Case(
+            rf"r(x) = \left\{{ \begin{{{kind}}} 0 & \text{{if }} x \le 0 \\"
+            rf" x & \text{{otherwise}} \end{{{end}}} \right.",
+            "x",
+            lambda x: np.where(x <= 0, 0, x),
+        )
+        for kind, end in [
+            ("array}{ll", "array"),
+            ("matrix", "matrix"),
+            ("aligned", "aligned"),
+            ("split", "split"),
+        ]
+    ),
+    # A value that begins with a minus is none that the row before is less by.
+    *(
+        Case(
+            rf"M_{{ij}} = \left\{{ \begin{{aligned}} {first} \\ {second} \end{{aligned}} \right.",
+            "n# m#",
+            causal,
+        )
+        for first, second in [
+            (r"& 0, & j \le i", r"& -\infty, & j > i"),
+            (r"0 & \quad j \le i", r"-\infty & \quad j > i"),
+            (r"& 0 & \text{if } j \le i", r"& -\infty & \text{otherwise}"),
+        ]
+    ),
+    # Equations behind one go on.
+    Case(
+        r"\left\{ \begin{aligned} y &= a \\ &- b \\ z &= c \end{aligned} \right.",
+        "a b",
+        lambda a, b: a - b,
+    ),
+    Case(
+        r"\begin{array}{rcl} q & = & W x \\ k & = & U x \end{array}",
+        "W[p,d] x[d]",
+        lambda w, x: w @ x,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

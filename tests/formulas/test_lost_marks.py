@@ -75,6 +75,17 @@ def test_refused(latex: str, said: str) -> None:
         r"{\displaystyle \begin{aligned} y = 2 x \quad (4) \end{aligned}}", "x[d]", lambda x: 2 * x
     ),
     Case(r"y = 2 x \quad \text{(twice } x \text{)}", "x[d]", lambda x: 2 * x),
+    # A weight and its bias have one label.
+    Case(
+        r"f = \sigma(Wf x + bf)",
+        "W_f[p,d] x[d] b_f[p]",
+        lambda w, x, b: 1 / (1 + np.exp(-(w @ x + b))),
+    ),
+    Case(
+        r"h = \tanh(Wh h + Wx x + b)",
+        "W_h[p,c] h[c] W_x[p,d] x[d] b[p]",
+        lambda w, h, u, x, b: np.tanh(w @ h + u @ x + b),
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)
