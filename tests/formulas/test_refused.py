@@ -217,7 +217,6 @@ UNKNOWN = [
     refused("N2C033", r"y = h \odot «B(x)»"),
     refused("N2C033", r"Y = «(X X^\top)^2» X"),
     refused("N2C033", r"k_l = \sum_{n=0}^{N-1} c_n \bar A_n^«l» b_n"),
-    refused("N2C033", r"L = -\frac{\beta}{|«y_w»|} \log \pi(y_w|x)"),
     refused("N2C037", r"\bar B = A^{-1}(e^{«\Delta A»} - I)B"),
     refused("N2C033", r"L = \|«sg»[z_e] - e_k\|^2"),
     refused("N2C033", r"g = «IoU» - \frac{c - u}{c}"),
