@@ -295,3 +295,26 @@ def test_signs_of_updates(case: Case) -> None:
 def test_a_plus_that_updates_nothing_is_refused(latex: str) -> None:
     with pytest.raises(FormulaError, match="nothing that `\\+` could act on"):
         compile_formula(latex)
+
+
+SCHEDULE = [r"\eta(t) = c \min(1, t / W)"]
+
+
+@table(
+    # The size of a step is a number, though the note says what it is at any time.
+    Case(
+        r"\theta_t = \theta_{t-1} - \eta (g_t + \lambda \theta_{t-1})",
+        "theta eta g lambda_",
+        lambda p, e, g, r: p - e * (g + r * p),
+        context=SCHEDULE,
+    ),
+    Case(r"U = U - \eta G", "U[n,d] eta G[n,d]", lambda u, e, g: u - e * g, context=SCHEDULE),
+    Case(
+        r"\theta = \theta - \eta(t + 1) g",
+        "theta t c W g",
+        lambda p, t, c, w, g: p - c * min(1, (t + 1) / w) * g,
+        context=SCHEDULE,
+    ),
+)
+def test_the_size_of_a_step(case: Case) -> None:
+    check(case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from notes2code.diagnostics import error
+from notes2code.diagnostics import error, note
 from notes2code.latex.tree import (
     Dots,
     Frac,
@@ -39,6 +39,9 @@ from notes2code.meaning.overview import arithmetic, scales, volumes
 _GREEK_FACTORS = frozenset("alpha beta gamma epsilon eta lambda mu nu omega tau Delta".split())
 """Greek letters of numbers that scale what stands in parentheses."""
 
+_STEP_SIZES = frozenset(["eta", "alpha", "lr"])
+"""What the size of a step is called."""
+
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
 
@@ -54,6 +57,12 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         return False  # the f_i of f_i (k + 1) / (f_i + k), whatever f(x) is elsewhere
     if masks.kind(run, use.name):
         return True
+    if _is_step_size(run, use.name, group):
+        text = f"`{run.quote(name.span)}` is taken to be a number here, and not to be called"
+        run.problems.append(
+            note("N2C039", text, name.span, "write of which time it is, `\\eta(t)`")
+        )
+        return False
     if applying.known(run, use.name) is not None or well_known.builtin(use.name) is not None:
         return group.open in ("(", "[") or well_known.builtin(use.name) is not None
     if _are_sizes(run, use.name, group):
@@ -78,6 +87,17 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
         _refuse_places(run, use, name, group)
         return called and (use.name == "sigma" or _is_given_as_one(run, use, group))
     return _may_be_called(run, name, group)
+
+
+def _is_step_size(run: Run, name: str, group: Group) -> bool:
+    """Whether a rate that the note defines for each time, ``η(t)``, scales what parentheses hold,
+    as in ``θ - η (g + λ θ)``: nothing that may be a time stands there."""
+    schedule = run.scope.functions.get(name)
+    if schedule is None or names.base_letter(name) not in _STEP_SIZES or len(group.items) != 1:
+        return False
+    times = names.INDEX_LETTERS.union(schedule.parameters)
+    inside = map(names.label, scripts.whole_names(group.items[0]))
+    return isinstance(group.items[0], Infix | Frac) and times.isdisjoint(inside)
 
 
 def _refuse_places(run: Run, use: scripts.Use, name: Node, group: Group) -> None:

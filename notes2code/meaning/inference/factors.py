@@ -200,6 +200,8 @@ def _called_bare(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int
     name, argument = factors[at], factors[at + 1] if at + 1 < len(factors) else None
     if not isinstance(name, Name) or len(name.text) < 2 or argument is None:
         return None
+    if name.text in names.GREEK - functions.GREEK_FUNCTIONS.keys() - names.FEATURE_MAPS:
+        return None  # the η of η g is the size of a step, though the note has an η(t)
     use, given = run.seen.use(name), run.seen.understood(argument)
     known = applying.known(run, use.name)
     single = known is not None and len(known.parameters) == 1

@@ -49,6 +49,7 @@ from notes2code.meaning.rewriting import (
     sets_above,
     sides,
     signals,
+    temperatures,
     turned_functions,
     unit_rows,
     weights_of_heads,
@@ -117,6 +118,8 @@ REWRITES = (
     Rewrite(Script, primed.renamed),
     # What is raised to one counts with what is raised to two.
     Rewrite(Infix, _always(power_series.with_first_powers)),
+    # The T above probabilities is a temperature, where nothing could be transposed.
+    Rewrite(Script, temperatures.below),
     # Those who write one transpose with a small t write all so.
     Rewrite(Script, primed.small_signs),
     # A logarithm with something below it is a norm.
