@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from notes2code.compilation import Compilation
 from notes2code.emit.blocks import blocks_of, name_of
 from notes2code.emit.training import TESTS
+from notes2code.names import snake
 from notes2code.rendering import Rendered, render
 from notes2code.verify import Failure, Superseding, Verdict, function_of, never, verify
 
@@ -50,9 +51,7 @@ def passing(
         blamed = [(names, test) for names, test in owned if names]
         if not blamed:
             return whole, verdict
-        # What else is wrong may be why a model does not train.
-        own = [(names, test) for names, test in blamed if not test.startswith(TESTS)]
-        for names, test in own or blamed:
+        for names, test in _of_their_own(blamed) or blamed:
             for name in names:
                 refused.setdefault(name, _why(test))
         fewer = _without(compilation, package, whole, refused)
@@ -60,6 +59,18 @@ def passing(
             return whole, verdict
         again = verify(fewer.files, superseded=superseded)
     return fewer, again
+
+
+def _of_their_own(blamed: Sequence[tuple[set[str], str]]) -> list[tuple[set[str], str]]:
+    """The tests that say which classes are wrong: what else is wrong may be why a model does not
+    train, and why heads of an attention that fails tests of its own fail one with it."""
+    own = [(names, test) for names, test in blamed if not test.startswith(TESTS)]
+    failing = {name for names, _ in own for name in names}
+    return [
+        (names, test)
+        for names, test in own
+        if not any(snake(other) in test.partition("[")[2] for other in failing - names)
+    ]
 
 
 def _owners(failure: Failure, rendered: Rendered) -> set[str]:

@@ -265,6 +265,23 @@ def test_a_test_of_nothing_leaves_nothing_out(vault: Vault) -> None:
     assert passing(compilation, "transformer", whole, verdict) == (whole, verdict)
 
 
+def test_heads_that_fail_with_a_broken_attention_are_not_left_out(vault: Vault) -> None:
+    names = ("multi_head_attention", "bilinear_attention")
+    compilation = vault("\n\n".join(f"$${library().components[n].textbook.latex}$$" for n in names))
+    whole = render(compilation, "transformer")
+    path = "transformer/attention.py"
+    broken = whole.files[path].replace(
+        "scores: Tensor = self.W(query)", "scores: Tensor = -self.W(query)"
+    )
+    assert broken != whole.files[path]
+    files = {**whole.files, path: broken}
+    verdict = verify(files)
+    assert any("heads_of_any_attention" in failure.test for failure in verdict.failures)
+    fewer, again = passing(compilation, "transformer", replace(whole, files=files), verdict)
+    left = {name.split(".")[-1] for name in fewer.classes}
+    assert again.ok and "MultiHeadAttention" in left and "BilinearAttention" not in left
+
+
 ADAM = r"m_t = a m_{t-1} + g_t^2, \quad u_t = b m_t"
 
 
