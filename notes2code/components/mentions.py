@@ -25,7 +25,12 @@ FILLERS = frozenset(
     "mechanism whole full complete entire architecture architectures overview structure "
     "implementation from scratch transformer transformers "
     "tiny mini small base medium large minimal simple basic vanilla standard original my our "
-    "notes".split()
+    "notes "
+    "der die das des zum zur eine ein kompletter ganze modell architektur aufbau überblick notizen "
+    "le la les un une modèle réseau structure aperçu el los modelo red arquitectura "
+    "的 模型 架构 架構 结构 結構 网络 網路 详解 詳解 笔记 筆記 原理 介绍 介紹 "
+    "概述 总结 總結 整体 整體 "
+    "モデル 構造 まとめ 모델 구조 정리".split()
 )
 """Words that say nothing of what a line is about."""
 
@@ -151,7 +156,7 @@ def _subjects(words: Sequence[str], phrases: Phrases) -> list[Name]:
     others = [w for at, w in enumerate(words) if at not in inside and _says_something(w)]
     if others and (meant := _misspelt("".join(filter(_says_something, words)), phrases)):
         return [meant]
-    if len(inside) <= len(others):
+    if len(inside) <= sum(map(_length, others)):
         return []
     return [phrases[phrase] for start, phrase in hits.items() if start + len(phrase) not in hits]
 
@@ -177,15 +182,29 @@ def _hits(words: Sequence[str], phrases: Phrases) -> dict[int, tuple[str, ...]]:
     return hits
 
 
+def _length(word: str) -> int:
+    """How many words a word is: where no blanks part them, two letters are about one."""
+    return (len(word) + 1) // 2 if re.match(_EASTERN, word) else 1
+
+
 def _says_something(word: str) -> bool:
     """Whether a word counts: fillers, numbers (``3``, ``a5``) and signs do not."""
     return word.isalpha() and word not in FILLERS
 
 
 def _words(text: str, signs: str = "") -> list[str]:
-    """The words of a text in lower case, and some signs; hyphens part words."""
+    """The words of a text in lower case, and some signs; hyphens part words, and so does another
+    script: *Transformer模型*."""
     text = re.sub(r"['’]s\b", "", text.lower().replace("&", " and "))
-    return re.findall(rf"[^\W_]+|[{signs}]" if signs else r"[^\W_]+", text)
+    found = re.findall(rf"{_EASTERN}+|[^\W_]+?(?={_EASTERN}|\b|_)|[{signs or ' '}]", text)
+    return [said for word in found if (said := _UNSPACED.sub("", word).strip())]
+
+
+_EASTERN = "[\u3040-\u30ff\u3400-\u9fff]"
+"""Letters of languages without blanks."""
+_FILLED = "|".join(filter(re.compile(_EASTERN).match, FILLERS))
+_UNSPACED = re.compile(f"^(?:{_FILLED})+|(?:{_FILLED})+$")
+"""The words that say nothing where no blank sets them apart, as in *编码器结构*."""
 
 
 def _misspelt(letters: str, phrases: Phrases) -> Name | None:

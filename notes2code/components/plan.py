@@ -194,11 +194,15 @@ class _Planner:
 
     def _add_mention(self, mention: Mention, source: Source) -> None:
         """A mention speaks of the variant that its note defines, else of the usual one. A name that
-        formulas of other kinds have, too, is theirs where there is no other."""
+        formulas of other kinds have, too, is theirs where there is no other, and so is one that the
+        note gives such a formula."""
         component = mention.component
         if drafts := self._of(component):
             self._meant(drafts, source).sources.append(source)
-        elif not any(kind(draft.recognised) in mention.others for draft in self.drafts):
+        elif not any(
+            kind(draft.recognised) in mention.others or _is_called_so(draft, component, source)
+            for draft in self.drafts
+        ):
             said = {"final_norm": source.normed, "own_head": source.untied}
             part = " ".join(kind for kind, line in said.items() if line)
             written = textbook(component, self.library, part if part in component.textbooks else "")
@@ -493,6 +497,13 @@ class _Planner:
         """The formula that defines a function which a formula calls; its name if none does."""
         other = self._defined(compiled, function)
         return plain(function) if other is None or other.recognised is None else other
+
+
+def _is_called_so(draft: _Draft, component: Component, source: Source) -> bool:
+    """Whether a formula of a note has the name of a component, whatever it is: the heads that are
+    joined in ``SelfAttention(x) = …``."""
+    here = any(one.note == source.note and one.latex for one in draft.sources)
+    return here and plain(draft.recognised.equation.name) in map(plain, component.calls)
 
 
 def below(uses: Mapping[str, Part]) -> Iterator[Part]:

@@ -340,3 +340,14 @@ def test_positions_that_a_named_model_does_not_have_are_told(
 ) -> None:
     doubts = [d.message for d in made("# Attention", named, positions).diagnostics]
     assert any("positions are the textbook's, and RotaryEmbedding" in d for d in doubts) == told
+
+
+@pytest.mark.parametrize(("name", "other"), [("SelfAttention", False), ("MultiHead", True)])
+def test_a_name_that_a_note_gives_its_heads_makes_no_other_class(
+    made: Made, name: str, other: bool
+) -> None:
+    heads = HEADS.replace("MultiHead}(Q, K, V)", f"{name}}}(X)")
+    for letter in "QKV":
+        heads = heads.replace(f"{letter} W_i", "X W_i")
+    classes = _classes(made(ATTENTION, "## Self-attention", heads))
+    assert "MultiHeadAttention" in classes and ("SelfAttention" in classes) == other
