@@ -182,3 +182,25 @@ def test_small_letters_with_the_index_of_a_head_are_its_matrices(head: str, x: s
     assert [len(given.shape) for given in alone.inputs] == [3, 3, 3]
     told = [one.message for one in alone.diagnostics]
     assert told == ([] if "head" in head else ["each `q_i` is taken to be a matrix"])
+
+
+@table(
+    # A family is joined however its index is written.
+    Case(
+        r"O = \text{Concat}_i(\text{head}_i) W^O",
+        "head[h,n,d] W_O[h*d,p]",
+        lambda head, w: _joined(head) @ w,
+    ),
+    Case(
+        r"O = \text{Concat}(\{\text{head}_i\}_{i=1}^h) W^O",
+        "head[h,n,d] W_O[h*d,p]",
+        lambda head, w: _joined(head) @ w,
+    ),
+)
+def test_a_family_is_joined(case: Case) -> None:
+    check(case)
+
+
+def test_a_label_joins_no_family() -> None:
+    formula = compile_formula(r"O = \text{Concat}_h(\text{head}_h) W^O")
+    assert "Concat_h" in {given.name for given in formula.inputs}

@@ -183,3 +183,13 @@ def test_what_is_transposed_is_no_number_whatever_the_gate() -> None:
     gate = r"$$f_t = \sigma(U x_t)$$"
     with pytest.raises(FormulaError, match="outer product"):
         compile_formula(r"C_t = f_t C_{t-1} + v_t k_t^\top", context=gate)
+
+
+def test_the_rate_of_a_step_is_no_matrix() -> None:
+    """What writes to a state is a number, or told to be one."""
+    formula = compile_formula(
+        r"\beta_t = \sigma(W_\beta x_t), \quad "
+        r"S_t = S_{t-1} + \beta_t (v_t - S_{t-1} k_t) k_t^\top"
+    )
+    assert {one.name: len(one.shape) for one in formula.inputs}["x"] < 2
+    assert [one.message for one in formula.diagnostics] == ["`W_\\beta` is taken to be a number"]

@@ -558,3 +558,12 @@ def test_a_probability_in_a_definition_is_one_number_for_all_outcomes() -> None:
     with pytest.raises(FormulaError, match="does not compute with `v, x`"):
         compile_formula(r"r = \log p(u|x) - \log p(v|x)", context=defined)
     assert compile_formula(r"r = \log p(u|x)", context=defined).status == "formula"
+
+
+@pytest.mark.parametrize("label", ["y", r"\text{class}"])
+def test_a_loss_of_each_label_is_told(label: str) -> None:
+    loss = compile_formula(rf"L(z, {label}) = -z_{{{label}}} + \log \sum_j \exp(z_j)")
+    assert len(loss.shape) == 1
+    (told,) = loss.diagnostics
+    assert told.message.startswith("`L` is taken to have one for each ")
+    assert not compile_formula(r"S(i, j) = q_i^\top k_j").diagnostics

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Name, Node, Num, Script, alike, walk, words_in
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, alike, walk, words_in
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     chains,
@@ -28,7 +28,7 @@ from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_t
 from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses
 from notes2code.meaning.ir import Index, Lambda, Size
 from notes2code.meaning.notation import binders
-from notes2code.meaning.overview import index_letters
+from notes2code.meaning.overview import index_letters, letter_places
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.stated import Define, Statement
 
@@ -403,6 +403,21 @@ class Attempt:
         letters = {find_index(self.run.indices[x]) for x in self.run.target_letters}
         return len({find_index(axis) for axis in value.axes} | (letters & free))
 
+    def _tell_places_given(self, define: Define, value: Value, target: Target) -> None:
+        """Tell that the loss ``L(z, y) = -z_y + \\log Σ_j e^{z_j}`` is computed for all y: a letter
+        that counts nothing elsewhere may be one place."""
+        match define.target:
+            case Juxt((function, Group())) if letter_places.is_loss(function):
+                pass
+            case _:
+                return
+        given = {x.text for x in binders.arguments(define.target) if isinstance(x, Name)}
+        for letter in sorted(given - names.INDEX_LETTERS):
+            index = self.run.indices.get(letter)
+            if index is not None and uses(value.body, index):
+                text = f"`{target.name}` is taken to have one for each `{letter}`"
+                self.run.problems.append(note("N2C039", text, target.span))
+
     def _picked(self, value: Value, row: int) -> Value:
         """One of the two numbers that the right-hand side of a column of two is."""
         if value.rank != 1:
@@ -449,6 +464,7 @@ class Attempt:
             text = f"`{named}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
             hint = "write the indices on its left-hand side too, and labels as words, `\\text{…}`"
             run.problems.append(note("N2C039", text, target.span, hint))
+        self._tell_places_given(define, value, target)
         for letter in sorted(mine & summed - places.keys()) if not identity else ():
             raise error(
                 "N2C032",

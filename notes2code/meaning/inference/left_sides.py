@@ -170,6 +170,8 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
     if small and indexed == 0 and element > 1:
         run.pay(0.7)
     lone = indexed == 0 and not (run.seen.steps.get(base) or run.seen.steps.get(""))
+    if small and base in names.GREEK and not lone and element > 1:
+        run.pay(2.2)  # the gate β_t = σ(W x_t) of a step is a number, or one for each feature
     if len(base) == 1 and base in _MATRICES and lone and element == 1:
         run.pay(0.5)
     if base == "H" and indexed == 0 and "l" in run.seen.steps.get(base, ()) and element == 1:

@@ -31,6 +31,7 @@ from notes2code.meaning.rewriting import (
     families_of_elements,
     in_brackets,
     in_parentheses,
+    joined_families,
     joined_heads,
     letters_in_a_row,
     names_in_brackets,
@@ -143,6 +144,8 @@ REWRITES = (
     Rewrite(Script, sides.labelled),
     # The norm of queries and keys is that of each of them.
     Rewrite(Frac, unit_rows.of_matrices),
+    # A family is joined over the index that tells its members apart.
+    Rewrite(Juxt, _always(joined_families.joined)),
     # What joins heads looks like an addition,
     Rewrite(Infix, joined_heads.by_name),
     # and a row of words like a product.
