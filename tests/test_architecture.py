@@ -86,7 +86,7 @@ AROUND: Mapping[str, set[str]] = {
         *("compilation", "components", "diagnostics", "emit", "final_norms", "model_sizes"),
         *("numbers_said", "ties_said"),
     },
-    "passing": {"compilation", "emit", "rendering", "verify"},
+    "passing": {"compilation", "emit", "names", "rendering", "verify"},
     "pipeline": {
         *("compilation", "components", "diagnostics", "names", "passing", "publish"),
         *("rendering", "vault", "verify"),
