@@ -225,7 +225,11 @@ def is_mention(node: Node) -> bool:
             (item,) = node.items
             counts = node.open == "|" and scripts.is_name(item)
             return isinstance(item, Stroke) or counts or (node.open in "([" and _is_shape(item))
-        return bool(node.items) and all(is_mention(item) or _is_place(item) for item in node.items)
+        counts = any(names.label(item) in names.COUNTS for item in node.items)
+        return bool(node.items) and all(
+            is_mention(item) or _is_place(item) or (counts and _is_length(item))
+            for item in node.items
+        )
     if isinstance(node, Juxt) and len(node.factors) == 2:
         name, group = node.factors
         return (
@@ -237,6 +241,16 @@ def is_mention(node: Node) -> bool:
             and names.label(name).lower() not in functions.OF_NUMBERS
             and not names.label(name).lower().startswith("softmax")
         )
+    return False
+
+
+def _is_length(node: Node) -> bool:
+    """Whether an item is how long an axis of ``(B \\cdot h, T, d)`` is: a product of counts."""
+    match node:
+        case Infix("·" | "×" | "*"):
+            return all(scripts.is_name(n) or isinstance(n, Num) for n in binders.chain(node))
+        case Juxt((first, *others)):
+            return names.is_capital(first) and all(isinstance(one, Name) for one in others)
     return False
 
 
