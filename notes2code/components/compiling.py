@@ -86,8 +86,11 @@ class Compiler:
         """One formula without what the note says of its inputs."""
         if entry not in self.read:
             self.reading.add(entry)
-            self.read[entry] = self._guarded(entry, self._of_rows)
+            found = self._guarded(entry, self._of_rows)
             self.reading.discard(entry)
+            if self.linker.awaits:
+                return found
+            self.read[entry] = found
         return self.read[entry]
 
     def is_being_read(self, entry: Entry) -> bool:

@@ -250,3 +250,18 @@ Then
 2. $y \gets \mathrm{LN}(y + \mathrm{FFN}(y))$
 """
     assert "N2C035" not in {problem.code for problem in vault(page).diagnostics()}
+
+
+def test_a_layer_that_no_heads_are_defined_for_is_that_of_its_stack(vault: Vault) -> None:
+    """What the heads may be is looked for in formulas that wait for the layer themselves."""
+    compiled = vault(r"""
+$$ \mathrm{Enc}(X) = H_N, \quad H_l = \mathrm{EncLayer}(H_{l-1}), \quad H_0 = X $$
+$$ \mathrm{EncLayer}(x) = \mathrm{LN}(z + \mathrm{FFN}(z)), \quad
+z = \mathrm{LN}(x + \mathrm{MHA}(x, x, x)) $$
+$$ p = \mathrm{softmax}(\mathrm{Enc}(X) W) $$
+""")
+    stack, layer, whole = (f.compiled.equation for f in compiled.formulas)
+    assert stack and layer and whole
+    weights = {one.name for one in layer.inputs if one.name not in layer.parameters}
+    assert weights < {one.name for one in stack.inputs}
+    assert weights < {one.name for one in whole.inputs}

@@ -92,9 +92,15 @@ class Linker:
         """What a note computes and gives no name, for a function that a formula calls."""
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
+        self._awaited: set[Entry] = set()
         self._second_readings = SecondReadings(
             self.formulas, self.declarations, self.kinds, self.scope, self._read
         )
+
+    @property
+    def awaits(self) -> bool:
+        """Whether a function was asked for that is being typed: what lacked it is not kept."""
+        return not self._awaited.isdisjoint(self._busy)
 
     def typed(self, entry: Entry) -> Linked:
         """A formula alone and linked. One that says too little by itself, such as what the size of
@@ -390,8 +396,10 @@ class Linker:
         ``name`` that of one which is defined beside the formula's own: the φ of
         ``f(x) = W \\phi(x), \\quad \\phi(u) = …``."""
         if entry in self._busy:
+            self._awaited.add(entry)
             return None
-        if entry not in self._functions:
+        typed = self._functions.get(entry)
+        if typed is None:
             if len(self._busy) == MAX_CHAIN:
                 return None
             self._busy.append(entry)
@@ -400,8 +408,10 @@ class Linker:
             if typed.equation is not None and typed.equation.parameters:
                 typed = replace(typed, equation=self.completed(entry, typed.equation))
             self._busy.pop()
-            self._functions[entry] = typed
-        equation = self._functions[entry].equation
+            self._awaited.discard(entry)
+            if not self.awaits:
+                self._functions[entry] = typed
+        equation = typed.equation
         beside = self.formulas.parsed[entry].places.get(name)
         if equation is None or beside is None or equation.name == name:
             return equation
