@@ -567,3 +567,16 @@ def test_a_loss_of_each_label_is_told(label: str) -> None:
     (told,) = loss.diagnostics
     assert told.message.startswith("`L` is taken to have one for each ")
     assert not compile_formula(r"S(i, j) = q_i^\top k_j").diagnostics
+
+
+@table(
+    # A small l with a word below it is a loss, and made of numbers.
+    Case(
+        r"\ell_{aux} = \frac{1}{E} \sum_{e=1}^{E} \frac{c_e}{S} m_e",
+        "c[E] S m[E]",
+        lambda c, s, m: (c / s * m).mean(),
+    ),
+    Case(r"l_{balance} = N \sum_i f_i P_i", "N f[n] P[n]", lambda n, f, p: n * (f * p).sum()),
+)
+def test_a_small_loss(case: Case) -> None:
+    check(case)

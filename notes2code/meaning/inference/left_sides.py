@@ -399,7 +399,8 @@ def _names_number(seen: Survey, target: Target, name: str) -> bool:
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
     of_layer = base in "LJ" and all(positions.counts_layers(at.node) for at in target.indices)
     of_layer = of_layer and (seen.logs or bool(seen.nodes.of(Big)))
-    known = base in _NUMBERS or names.is_number(base)
+    loss = base in ("l", "ell") and len(label) > 2  # l_{aux}, as many write a loss
+    known = base in _NUMBERS or names.is_number(base) or loss
     return known and not noise and (not target.indices or of_layer)
 
 
