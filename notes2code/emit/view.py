@@ -53,6 +53,9 @@ USUAL = {
 }
 """The sizes of a model in examples where the notes say nothing."""
 
+_MANY_WEIGHTS = 500_000_000
+"""Weights from which on a model takes gigabytes: those of GPT-2 medium are fewer."""
+
 
 class View:
     """A part, as its templates see it. Every name and text that it gives is safe in code."""
@@ -109,6 +112,18 @@ class View:
         """The sizes of a model that the notes leave open, and what they are in examples."""
         usual = {**USUAL, **dict.fromkeys(sorted(self.handed_on.counts), 1)}
         return {size: value for size, value in usual.items() if size not in self.sizes}
+
+    @property
+    def example_sizes(self) -> Mapping[str, int]:
+        """What examples, which tests run, say of a model's sizes: those that the notes leave open,
+        and all of them where the notes' would fill a computer's memory."""
+        sizes = {**USUAL, **self.sizes}
+        width, inner = sizes["d_model"], sizes["d_ff"]
+        weights = sizes["num_layers"] * width * (4 * width + 3 * inner)
+        if weights + 2 * sizes["vocab_size"] * width <= _MANY_WEIGHTS:
+            return self.open_sizes
+        groups = {"num_groups": 1} if "num_groups" in self.sizes else {}
+        return {**self.open_sizes, **USUAL, **groups}
 
     @cached_property
     def equation(self) -> Equation:

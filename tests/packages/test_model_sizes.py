@@ -125,3 +125,17 @@ def test_a_model_whose_sizes_do_not_go_together_is_left_out(
 def test_the_author_is_told(rendered: Callable[..., Rendered]) -> None:
     remarks = rendered({"N.md": "---\nd_model: wide\n---\n# N\n"}).remarks
     assert [d.code for d in remarks["N.md"]] == ["N2C052"]
+
+
+@pytest.mark.parametrize(
+    ("layers", "example"),
+    [(2, "GPTConfig(max_len=128)"), (400, "d_model=64, num_heads=4, d_ff=128, num_layers=2")],
+)
+def test_examples_are_of_a_size_that_can_be_made(
+    layers: int, example: str, rendered: Callable[..., Rendered]
+) -> None:
+    """The tests of the package run them, and a model of billions of weights fills the memory."""
+    sizes = f"vocab_size: 1000\nd_model: 512\nnum_heads: 8\nd_ff: 2048\nnum_layers: {layers}"
+    files = rendered({"A.md": f"---\n{sizes}\n---\n# A\n\n$$\n{GPT}\n$$\n"}).files
+    assert example in " ".join(files["README.md"].split())
+    assert f"num_layers: int = {layers}" in files["transformer/models.py"]
