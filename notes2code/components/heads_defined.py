@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from notes2code.components.naming import telling
+from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised
 from notes2code.meaning.ir import Equation, Idx, Ref, walk
 from notes2code.meaning.linking.entries import Entry
@@ -37,13 +39,20 @@ def _is_of_heads(compiler: Compiler, entry: Entry, place: int) -> bool:
     if compiler.is_being_read(entry):
         return True
     found = compiler.known(entry)
-    if found is None or found.component.family != "attention":
+    if found is None or found.component.family != "attention" or not _is_usual(compiler, found):
         return False
     arrays = {role.array for role in found.found.roles.values()}
     weights = {array for array in arrays if base_letter(array) == "W"}
     inputs = (one for one in found.equation.inputs if one.name in (weights or arrays))
     head = found.equation.value.indices[place]
     return all(head.size in one.shape[:-1] for one in inputs)
+
+
+def _is_usual(compiler: Compiler, found: Recognised) -> bool:
+    """Whether attention of given queries, keys and values is the textbook's: a class of what joins
+    heads that no formula projects has no mask or score of theirs."""
+    usual = textbook(found.component, compiler.library)
+    return "A" in found.component.names or telling(found) == telling(usual)
 
 
 def _joined_axis(equation: Equation, heads: str) -> int:

@@ -265,3 +265,16 @@ $$ p = \mathrm{softmax}(\mathrm{Enc}(X) W) $$
     weights = {one.name for one in layer.inputs if one.name not in layer.parameters}
     assert weights < {one.name for one in stack.inputs}
     assert weights < {one.name for one in whole.inputs}
+
+
+@pytest.mark.parametrize(("scores", "usual"), [("", True), (" + M", False)])
+def test_heads_with_a_mask_that_no_formula_projects_are_no_textbook_s(
+    scores: str, usual: bool, vault: Vault
+) -> None:
+    """A class of what joins them would hide nothing, without a word."""
+    page = OF_HEADS % (r"\mathrm{MHA}(x)", "i", "i") + r"$$ Q_i = x W_i^Q + b_i $$"
+    compiled = vault(
+        page.replace("h_", r"\mathrm{head}_").replace("}}\\right", f"}}}}{scores}\\right")
+    )
+    joined = compiled.formulas[0].compiled.recognised
+    assert (joined is not None and "O" in joined.component.names) == usual
