@@ -11,6 +11,7 @@ from notes2code.components.compiling import Compiled
 from notes2code.components.mentions import Mention
 from notes2code.components.plan import Part, Source, plan
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
+from notes2code.embeddings_said import LEARNED, SCALED, embeddings_said
 from notes2code.emit import package as emitter
 from notes2code.emit.formulas import Plain
 from notes2code.final_norms import final_norms
@@ -137,6 +138,8 @@ def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
     notes = {note.path: note for note in compilation.vault.notes}
     normed = final_norms(compilation)
     untied = ties_said(compilation.vault, SKIP, tied=False)
+    learned = embeddings_said(compilation.vault.notes, LEARNED, SKIP)
+    scaled = embeddings_said(compilation.vault.notes, SCALED, SKIP)
     first: dict[tuple[str, str], Mention] = {}
     for mention in compilation.mentions:
         first.setdefault((mention.note, mention.component.name), mention)
@@ -151,6 +154,8 @@ def _mentioned(compilation: Compilation) -> list[tuple[Mention, Source]]:
             note.title,
             normed=normed.get(note.path, 0),
             untied=untied.get(note.path, 0),
+            learned=learned.get(note.path, 0),
+            scaled=scaled.get(note.path, 0),
         )
         found.append((mention, place))
     return found

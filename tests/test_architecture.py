@@ -81,10 +81,11 @@ AROUND: Mapping[str, set[str]] = {
     "model_sizes": {"diagnostics", "vault"},
     "numbers_said": {"compilation", "meaning"},
     "ties_said": {"vault"},
+    "embeddings_said": {"ties_said", "vault"},
     "final_norms": {"compilation", "components", "meaning", "ties_said", "vault"},
     "rendering": {
         *("compilation", "components", "diagnostics", "emit", "final_norms", "model_sizes"),
-        *("numbers_said", "ties_said"),
+        *("numbers_said", "ties_said", "embeddings_said"),
     },
     "passing": {"compilation", "emit", "names", "rendering", "verify"},
     "pipeline": {

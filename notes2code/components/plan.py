@@ -30,8 +30,8 @@ ADDED = "Added"
 class Source:
     """Where a part comes from: the note, the line, and the formula, "" where it is only named; the
     numbers that the formulas of its section say, such as ``c = 50``; and the lines in which its
-    note ties the way out of a model to its embeddings, puts a norm before it, and gives it a matrix
-    of its own, 0 for none."""
+    note ties the way out of a model to its embeddings, puts a norm before it, gives it a matrix of
+    its own, and says that positions are learned and embeddings multiplied by a root, 0 for none."""
 
     note: str
     line: int
@@ -41,6 +41,8 @@ class Source:
     tied: int = 0
     normed: int = 0
     untied: int = 0
+    learned: int = 0
+    scaled: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,5 @@
 """Models that may tell otherwise where their tokens stand than the notes mean: not at all, or by
-the textbook's positions, where the notes have others that no class uses."""
+the textbook's positions, where the notes have others that no class uses, or say so in words."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ _LEARNED = "learned_positional_embedding"
 def places_doubted(part: Part, views: Mapping[Part, View], there: Mapping[Part, object]) -> str:
     """What is doubtful about the positions of a model in a package of the parts that are
     ``there``, "" if nothing."""
+    if said := _said_otherwise(part, views):
+        return said
     told = views[part].tells_places
     if told and (part.from_notes or part.component.family != "models"):
         return ""
@@ -27,6 +29,23 @@ def places_doubted(part: Part, views: Mapping[Part, View], there: Mapping[Part, 
     )
     why = "its positions are the textbook's" if told else "nothing in it tells where a token stands"
     return f"{why}, and {listed} has no use" if listed else ""
+
+
+def _said_otherwise(part: Part, views: Mapping[Part, View]) -> str:
+    """What the notes say of the embeddings of a model that they only name, and it has not."""
+    if part.from_notes or part.component.family != "models":
+        return ""
+    parts = [part, *below(part.uses)]
+    sines = any(one.component.name == "sinusoidal_positional_encoding" for one in parts)
+    scaled = any(views[one].has("scale") for one in parts if one.component.family != "attention")
+    for source in part.sources:
+        if source.learned and sines:
+            return f"its positions are sines, and {source.note}:{source.learned} has learned ones"
+        if source.scaled and not scaled:
+            return (
+                f"{source.note}:{source.scaled} multiplies the embeddings, and nothing in it does"
+            )
+    return ""
 
 
 def _unused(there: Mapping[Part, object]) -> Iterator[Part]:
