@@ -395,10 +395,12 @@ class Tokens(Numbers):
         content = found.group(1).replace("~", " ")
         at = found.start(1)
         stripped = content.strip()
-        if (apart := _SET_SPACES.fullmatch(stripped)) and words.CALLED.isdisjoint(
-            _LETTERS.findall(apart[0])
-        ):
-            stripped = " ".join(_LETTERS.findall(apart[0]))
+        if apart := _SET_SPACES.fullmatch(stripped):
+            parts = _LETTERS.findall(apart[0])
+            if "".join(parts) in words.FIELD:  # arg\,max
+                stripped = "".join(parts)
+            elif words.CALLED.isdisjoint(parts):
+                stripped = " ".join(parts)
         if _SPACED_LETTERS.fullmatch(stripped) and len(stripped) > 3:
             joined = re.sub(r"\s+", "", stripped)
             self.problems.append(spaced.remark(joined, at, at + len(content)))

@@ -388,3 +388,10 @@ def test_a_word_that_runs_over_something_has_a_body(latex: str) -> None:
 )
 def test_what_stands_above_the_name_of_what_is_defined_is_a_label(latex: str, name: str) -> None:
     assert compile_formula(latex).name == name
+
+
+@pytest.mark.parametrize("font", [r"\operatorname*", r"\mathrm", r"\mathop{\operatorname"])
+def test_a_word_of_the_field_may_be_set_apart(font: str) -> None:
+    closing = "}" * font.count("{")
+    with pytest.raises(FormulaError, match="an argmax cannot be computed"):
+        compile_formula(rf"y = {font}{{arg\,max}}{closing}_a Q(s, a)")
