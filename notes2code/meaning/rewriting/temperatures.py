@@ -58,8 +58,7 @@ def _is_defined(node: Relation) -> bool:
     left, *values = node.operands
     divided = (part for value in values if value is not None for part in walk(value))
     return bool(_letter(left)) and any(
-        isinstance(part, Frac) and ungrouped(part.bottom) == Name("T", part.bottom.span)
-        for part in divided
+        isinstance(part, Frac) and _is_temperature(ungrouped(part.bottom)) for part in divided
     )
 
 
