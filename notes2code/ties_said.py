@@ -47,6 +47,16 @@ DENIED = re.compile(
     r"|n['’]t\b|不|没有|未|非|无|無|ない|なし|ず|ません|않|안 |없|아니",
     re.IGNORECASE,
 )
+_UNTIED = re.compile(
+    r"(?<!not )(?<!never )(?<!n['’]t )\bunt(?:ied?|ying)\b"
+    r"|(?:\b(?:not|never|no|without)|n['’]t)"
+    r"(?: (?:be|been|being|use|have|any|its|their|weights?|parameters?))*"
+    r"[ -](?:ties?|tied|tying|shar(?:es?|ed|ing)|reus(?:es?|ed|ing)|the same)\b"
+    r"|不(?:共享|绑定|共用)|共有し(?:ない|ません)|공유하지 ?않|\bne partage(?:nt)? pas\b|\bno compart\w+"
+    r"|\bteil(?:t|en) (?:ihre Gewichte|Gewichte) nicht\b",
+    re.IGNORECASE,
+)
+"""What denies the tie itself, and no bias, matrix or parameters beside it."""
 _DOUBTED = re.compile(
     r"\b(?:often|sometimes|usually|typically|commonly|generally|may|might|can|could|would|should"
     r"|if|whether|when|unless|optional(?:ly)?|some|many|most|others?|alternatively|possible"
@@ -84,19 +94,31 @@ def _said(note: Note, without: str) -> Iterator[tuple[bool, bool, int]]:
         for sentence in SENTENCE.findall(paragraph.text):
             tied = ties(sentence)
             if tied is not None:
-                yield tied, not _DOUBTED.search(sentence), line_of(note, paragraph, sentence)
+                yield tied, tied or _unties(sentence), line_of(note, paragraph, sentence)
 
 
 def ties(sentence: str) -> bool | None:
-    """Whether a sentence ties or unties the way out and the embeddings; None where it does
-    neither, or only perhaps."""
+    """Whether a sentence ties the way out and the embeddings, or has a word of denial, of the tie
+    or of something else; None where it does neither, or only perhaps."""
     said = (_OUT, _IN, _TIED)
     if not all(pattern.search(sentence) for pattern in said):
         return None
     if DENIED.search(sentence):
         return False
+    return None if _is_of_another(sentence) else True
+
+
+def _unties(sentence: str) -> bool:
+    """Whether a sentence of denial denies the tie, and says no other beside: what shares its
+    weights *and has no bias*, or *no matrix of its own*, is tied."""
+    rest, denials = _UNTIED.subn("", sentence)
+    return denials > 0 and _TIED.search(rest) is None and not _is_of_another(sentence)
+
+
+def _is_of_another(sentence: str) -> bool:
+    """Whether a sentence speaks of one of two tables, of that of the positions, or perhaps."""
     one_side = bool(_READS.search(sentence)) != bool(_WRITES.search(sentence))
-    return None if one_side or _DOUBTED.search(sentence) or _PLACES.search(sentence) else True
+    return one_side or any(said.search(sentence) for said in (_DOUBTED, _PLACES))
 
 
 def line_of(note: Note, paragraph: Paragraph, sentence: str) -> int:

@@ -124,3 +124,25 @@ def test_so_is_a_matrix_of_its_own_for_the_way_out(
     assert ("its own way out in" in " ".join(code.split())) == own
     assert ("self.norm = LayerNorm(config.d_model)" in code) == bool(norm)
     assert run_tests(files, "-k", "gpt_is_the_formula")
+
+
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ("The LM head shares its weights with the token embedding: no separate matrix.", False),
+        ("The LM head shares the embedding's matrix instead of having its own.", False),
+        ("The LM head is tied to the embedding, without a bias.", False),
+        ("The output layer has no bias and shares its weights with the token embedding.", False),
+        ("The output layer does not share its weights with the position embedding.", False),
+        ("The LM head is not only tied to the embedding.", False),
+        ("The output layer and the embedding use weight tying, no extra parameters.", False),
+        ("The bias of the LM head is not shared, and it is tied to the embedding.", False),
+        ("The LM head is untied from the embedding, without a bias.", True),
+        ("There is no weight tying of the LM head and the embedding.", True),
+        ("The embedding and the LM head do not use the same matrix.", True),
+        ("输出层与词嵌入不共享权重。", True),
+    ],
+)
+def test_only_who_denies_the_tie_unties(said: str, own: bool, tmp_path: Path) -> None:
+    code = rendered(tmp_path, said).files["transformer/models.py"]
+    assert ("self.W = Linear(config.d_model, config.vocab_size, bias=False)" in code) == own
