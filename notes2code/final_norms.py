@@ -23,6 +23,13 @@ _SAID = re.compile(
     r"|\b(?:finale|abschließende|letzte)[rsn]? (?:Layer[ -]?Norm|Normalisierung|Schichtnorm)",
     re.IGNORECASE,
 )
+_WAY_OUT = re.compile(
+    r"(?:(?:lm|output|language_?model(?:l?ing)?)_?)?head(?:_\w+)?"
+    r"|(?:linear|lin|proj(?:ection)?|dense|fc)(?:_(?:out(?:put)?|f(?:inal)?|lm|vocab|head))?"
+    r"|out(?:put)?(?:_?(?:layer|linear|proj(?:ection)?))?|unembed(?:ding)?|to_?logits|logits",
+    re.IGNORECASE,
+)
+"""What notes call the map from features to logits."""
 _DOUBTED = re.compile(
     r"\b(?:often|sometimes|usually|may|might|can|could|should|if|whether|some|optional(?:ly)?)\b"
     r"|[?？]",
@@ -71,10 +78,11 @@ def _has_normed_logits(formula: CompiledFormula, library: Library) -> bool:
 
 
 def _is_made_of_a_norm(scores: Expr) -> bool:
-    """Whether scores are a norm's features, projected by a matrix or by what a note calls so."""
+    """Whether scores are a norm's features, projected by a matrix or by what has the name of a
+    way out; another function of a norm may be any score."""
     match scores:
-        case Call(arguments=(Lambda(body=Call(function)),)):
-            return is_norm(function)
+        case Call(outer, arguments=(Lambda(body=Call(function)),)):
+            return _WAY_OUT.fullmatch(outer) is not None and is_norm(function)
     return _is_normed_product(scores)
 
 

@@ -41,6 +41,8 @@ def rendered(folder: Path, text: str) -> Rendered:
         r"$$ \mathrm{logits} = \mathrm{LN}_f(Z^{(L)}) \, E^\top $$",
         r"$$ p = \mathrm{softmax}(\mathrm{LayerNorm}(Z) U + c) $$",
         r"$$ \mathrm{logits} = \mathrm{head}(\text{ln\_f}(Z)) $$",
+        r"$$ p = \mathrm{softmax}(\mathrm{Linear}(\mathrm{LayerNorm}(Z))) $$",
+        r"$$ p = \mathrm{softmax}(\text{lm\_head}(\mathrm{RMSNorm}(Z))) $$",
     ],
 )
 def test_a_norm_before_the_way_out_is_built(said: str, tmp_path: Path) -> None:
@@ -61,6 +63,7 @@ def test_a_norm_before_the_way_out_is_built(said: str, tmp_path: Path) -> None:
         r"$$ Q = \mathrm{LayerNorm}(Z) U $$",
         r"$$ Q = \mathrm{query}(\mathrm{LayerNorm}(Z)) $$",
         r"$$ \mathrm{logits} = \mathrm{head}(\mathrm{dense}(Z)) $$",
+        r"$$ a = \mathrm{softmax}(\mathrm{score}(\mathrm{LayerNorm}(Z))) $$",
         r"$$ g = \mathrm{softmax}(\mathrm{LayerNorm}(Z) W_g) $$",
     ],
 )
