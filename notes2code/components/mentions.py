@@ -37,10 +37,18 @@ FILLERS = frozenset(
 FIELD = frozenset(["attention", "transformer", "transformers"])
 """Words by which a note is about this field. There are encoders and decoders elsewhere."""
 
+FIELD_ABROAD = re.compile(
+    r"注意力|注意機構|アテンション|어텐션|\baufmerksamkeit|\batenci[oó]n\b|\batenção\b|\bвнимани"
+    r"|トランスフォーマ|트랜스포머",
+    re.IGNORECASE,
+)
+"""The same in other languages, where a word may have others before and behind it."""
+
 ELSEWHERE = frozenset(
     "encoder decoder transformer embedding ffn rope alibi sinusoidal synthesizer".split()
 )
-"""Words of names that other fields have too."""
+"""Words of names that other fields have too; so are the names of what is called so in other
+languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,27 +89,35 @@ def mentions(
         for component in library.components.values()
         for phrase in component.mentions
     }
+    elsewhere = _elsewhere(phrases)
     for note in notes:
         if without in note.tags:
             continue
-        known = _of_the_field(note, phrases)
+        known = _of_the_field(note, phrases, elsewhere)
         for text, start in _names(note, without, skipped):
             for name in _named(text, known):
                 found[Mention(name.component, note.path, start, text, name.others)] = None
     return tuple(found)
 
 
-def _of_the_field(note: Note, phrases: Phrases) -> Phrases:
+def _elsewhere(phrases: Phrases) -> frozenset[str]:
+    """The words of names that other fields have too, in every language of the library."""
+    named = {p: name.component.name for p, name in phrases.items() if len(p) == 1}
+    return ELSEWHERE.union(word for (word,), component in named.items() if component in ELSEWHERE)
+
+
+def _of_the_field(note: Note, phrases: Phrases, elsewhere: frozenset[str]) -> Phrases:
     """The names that count in a note. Those made of words that other fields have too count where
     the note says something else of this one."""
     texts = (note.title, *(paragraph.text for paragraph in note.paragraphs))
     said = {*FIELD.intersection(word for text in texts for word in _words(text))}
-    if any(_ATTENDS.search(formula.latex) for formula in note.formulas):
+    attends = any(_ATTENDS.search(formula.latex) for formula in note.formulas)
+    if attends or any(FIELD_ABROAD.search(text) for text in texts):
         said.add("attention")
     return {
         phrase: name
         for phrase, name in phrases.items()
-        if not ELSEWHERE.issuperset(phrase) or any(w.removesuffix("s") not in phrase for w in said)
+        if not elsewhere.issuperset(phrase) or any(w.removesuffix("s") not in phrase for w in said)
     }
 
 

@@ -110,6 +110,24 @@ def test_other_fields_have_names_of_one_word_too(name: str) -> None:
     assert named(f"# A look at attention\n\n## {name}\n") != set()
 
 
+@pytest.mark.parametrize(
+    ("field", "names"),
+    [
+        ("注意力机制", "编码器 解码器"),
+        ("Ein Modell der Aufmerksamkeit", "Kodierer Dekodierer"),
+        ("La atención", "Codificador Decodificador"),
+        ("Une attention", "Encodeur Décodeur"),
+        ("アテンションとは", "エンコーダ デコーダ"),
+        ("어텐션이란", "인코더 디코더"),
+    ],
+)
+def test_so_they_have_in_other_languages(field: str, names: str) -> None:
+    """A variational autoencoder has both, and is no Transformer."""
+    lines = "\n\n".join(f"## {name}" for name in names.split())
+    assert named(f"# VAE 变分自编码器\n\n{lines}\n") == set()
+    assert named(f"# {field}\n\n{lines}\n") == {"encoder", "decoder"}
+
+
 def test_a_formula_may_say_what_a_note_is_about() -> None:
     formula = r"$$ z = \mathrm{MHA}(x, x, x) $$"
     assert named(f"# Encoder\n\n{formula}\n") == {"encoder"}
