@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.latex.joining import AND, ELSE, IF, OR, THEN, any_of
+from notes2code.latex.joining import AND, ELSE, IF, OR, THEN, WHERE, any_of
 from notes2code.vault.model import Formula, Note, SourceMap
 
 _IFS = f"{any_of(IF)}(?: all)?"
 _IF = re.compile(f",? ?{_IFS}")
 _BEFORE = re.compile(rf"(?:^|[\s(]){_IFS}\s*$", re.IGNORECASE)
+_WHERE = re.compile(rf"(?<![A-Za-z]){any_of(WHERE)}[\s$\\(]*$", re.IGNORECASE)
+"""A word in front of what holds in some places only, which ``for`` does not say."""
 _THEN = re.compile(f",? ?{any_of(THEN)}?|:")
 """What stands between a condition and the value behind it."""
 _ITEM = r"[.,;]? ?(?:[-*+•]|\d+[.)])"
@@ -26,7 +28,8 @@ _AND = re.compile(
 _OR = re.compile(rf",? ?{any_of(OR)}\b")
 _ELSE = re.compile(rf" ?,? ?{any_of(ELSE)} ?(?:[.,;:)\n]|$)")
 _COMPARES = re.compile(r"[<>≤≥≠]|\\(?:le|ge|leq|geq|ne|neq|leqslant|geqslant|lt|gt)(?![A-Za-z])")
-_EQUATES = re.compile(r"(?<![<>:!])=|←|\\(?:leftarrow|gets)(?![A-Za-z])")
+_UPDATES = re.compile(r"←|\\(?:leftarrow|gets)(?![A-Za-z])")
+_EQUATES = re.compile(rf"(?<![<>:!])=|{_UPDATES.pattern}")
 _EQUATES_OR_COMPARES = re.compile(f"{_COMPARES.pattern}|=")
 _DELIMITERS = re.compile(r"\$|\\[()]")
 _LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
@@ -62,7 +65,7 @@ def _cases_behind(note: Note, formulas: Sequence[Formula], at: int) -> list[Form
         link = _AND.fullmatch(_between(note, pairs[-1][1], formulas[at]))
         if link is not None and link["else"]:
             return [*pieces, r"\text{otherwise } ", formulas[at]]
-    lone = len(pairs) == 1 and not _speaks_of(pairs[0][1], pairs[0][0])
+    lone = len(pairs) == 1 and not _limits(note, *pairs[0])
     return [] if lone else pieces[:-1]
 
 
@@ -106,7 +109,7 @@ def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | s
             last = replace(formulas[at], latex=rf"{formulas[at].latex} \text{{ otherwise}}")
             return [*pieces, ", ", last]
     lone = len(pieces) == 3
-    return [] if lone and not _speaks_of(value, pieces[-1]) else pieces
+    return [] if lone and not _limits(note, formulas[at - 1], value) else pieces
 
 
 def _case(
@@ -132,10 +135,14 @@ def _left(formula: Formula) -> str:
     return _EQUATES.split(formula.latex, maxsplit=1)[0].strip()
 
 
-def _speaks_of(value: Formula, condition: Formula | str) -> bool:
+def _limits(note: Note, condition: Formula, value: Formula) -> bool:
     """Whether the only case there is limits what is defined, ``M_{ij}`` by ``j > i``; the ``β > 0``
-    of any f(x) is what is supposed throughout."""
-    assert isinstance(condition, Formula)
+    of any f(x) is what is supposed throughout. An update is made only *if* its condition holds,
+    whatever that is of."""
+    start = condition.places.offset(0)
+    ahead = note.source.text[max(0, start - _LINK) : start]
+    if _UPDATES.search(value.latex) and _WHERE.search(ahead):
+        return True
     opening = _OPENING.match(condition.latex)
     letter = _LETTER.match(condition.latex, opening.end() if opening else 0)
     return letter is not None and letter[0] in _LETTER.findall(_left(value))

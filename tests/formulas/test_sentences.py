@@ -73,6 +73,22 @@ def test_an_update_under_a_condition(sentence: str) -> None:
     np.testing.assert_allclose(evaluate(equation, {"g": short, "c": 1.0}), short)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        r"$\theta \leftarrow \theta - g$ if $|g| > c$.",
+        r"$\theta ← \theta - g$ 当 $|g| > c$",
+        r"When $|g| > c$, $\theta \gets \theta - g$.",
+    ],
+)
+def test_an_update_under_a_condition_of_something_else(sentence: str) -> None:
+    (formula,) = compiled(sentence)
+    equation = formula.compiled.equation
+    assert equation is not None
+    given = [{"theta": 5.0, "g": g, "c": 1.0} for g in (-2.0, 0.5)]
+    assert [evaluate(equation, one) for one in given] == [7.0, 5.0]
+
+
 def test_a_mask_of_distances_is_0_elsewhere() -> None:
     (formula,) = compiled(r"with $M_{ij} = -\infty$ if $|i - j| > w$")
     equation = formula.compiled.equation
@@ -93,6 +109,8 @@ def test_a_mask_of_distances_is_0_elsewhere() -> None:
         (r"$A = \mathrm{softmax}(QK^\top)$ for $n > 1$ tokens", 2),
         ("$f(x) = 1$ if $x > 0$ and $x < 1$", 3),
         ("$f(x) = 1$ if $x > 2$ or $x < 1$, and $0$ otherwise", 4),
+        (r"$\theta \leftarrow \theta - \eta g$ for $\eta > 0$", 2),
+        (r"For all $l > 0$, $h \leftarrow h + W h$", 2),
         ("$d = 512$ if $n > 5$ and $h = 8$ otherwise", 3),
         (r"$h = Wx$ for $\eta > 0$, and $\lambda$ else is small", 3),
     ],
