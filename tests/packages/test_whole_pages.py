@@ -200,6 +200,13 @@ def test_a_letter_of_three_arguments_is_that_of_another_note(tmp_path: Path) -> 
     assert said == ["`A` is taken to be that of One.md, the only one in the vault"]
 
 
+def test_a_letter_that_cannot_be_read_there_is_taken_from_nowhere(tmp_path: Path) -> None:
+    compiled = _of_notes(tmp_path, One="$$ A(x, y, z) = x y z + 1 $$", Other=LENT_HEADS)
+    (heads,) = (f for f in compiled.formulas if f.note.path == "Other.md")
+    said = [one.message for one in heads.diagnostics if "`A`" in one.message]
+    assert len(said) == 1 and said[0].startswith("`A` is not defined in the notes: it is an input")
+
+
 @pytest.mark.parametrize("other", ["$$ A = X W $$", LENT.replace("Q, K, V", "Q, K")])
 def test_a_letter_that_may_be_another_is_not(other: str, tmp_path: Path) -> None:
     """It is an array here, or gets something else there."""

@@ -156,7 +156,8 @@ class Linker:
             if kind := self.formulas.kind_of_network(entry, name):
                 text = f"`{name}` is taken to be `{kind}`, the only one that the note defines"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
-            if lent := self.formulas.lent(entry, name):
+            lent = self.formulas.lent(entry, name)
+            if lent and name in self._functions_near(entry):  # and so can be read
                 text = f"`{name}` is taken to be that of {lent.note}, the only one in the vault"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
             if unnamed := self.unnamed(entry, name):
