@@ -52,7 +52,8 @@ _UNTIED = re.compile(
     r"|(?:\b(?:not|never|no|without)|n['’]t)"
     r"(?: (?:be|been|being|use|have|any|its|their|weights?|parameters?))*"
     r"[ -](?:ties?|tied|tying|shar(?:es?|ed|ing)|reus(?:es?|ed|ing)|the same)\b"
-    r"|不(?:共享|绑定|共用)|共有し(?:ない|ません)|공유하지 ?않|\bne partage(?:nt)? pas\b|\bno compart\w+"
+    r"|不(?:共享|绑定|共用)|共有し(?:ない|ません)|공유하지 ?않"
+    r"|\bne partage(?:nt)? pas\b|\bno compart\w+"
     r"|\bteil(?:t|en) (?:ihre Gewichte|Gewichte) nicht\b",
     re.IGNORECASE,
 )
