@@ -50,7 +50,7 @@ DENIED = re.compile(
 _UNTIED = re.compile(
     r"(?<!not )(?<!never )(?<!n['’]t )\bunt(?:ied?|ying)\b"
     r"|(?:\b(?:not|never|no|without)|n['’]t)"
-    r"(?: (?:be|been|being|use|have|any|its|their|weights?|parameters?))*"
+    r"(?: (?:are|is|be|been|being|use|have|any|its|their|weights?|parameters?))*"
     r"[ -](?:ties?|tied|tying|shar(?:es?|ed|ing)|reus(?:es?|ed|ing)|the same)\b"
     r"|不(?:共享|绑定|共用)|共有し(?:ない|ません)|공유하지 ?않"
     r"|\bne partage(?:nt)? pas\b|\bno compart\w+"

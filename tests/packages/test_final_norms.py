@@ -143,6 +143,7 @@ def test_so_is_a_matrix_of_its_own_for_the_way_out(
         ("The LM head is untied from the embedding, without a bias.", True),
         ("There is no weight tying of the LM head and the embedding.", True),
         ("The embedding and the LM head do not use the same matrix.", True),
+        ("No weights are shared by the LM head and the embedding.", True),
         ("输出层与词嵌入不共享权重。", True),
     ],
 )
