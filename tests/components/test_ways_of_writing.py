@@ -39,7 +39,7 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
 
 
 HEADS_OF_TOKENS = (
-    r"z_{t,i} = \sum_{j=1}^t \mathrm{softmax}_j(q_{t,i}^\top k_{j,i} / \sqrt{d_h}) v_{j,i}"
+    r"z_{t,i} = \sum_{j=1}^n \mathrm{softmax}_j(q_{t,i}^\top k_{j,i} / \sqrt{d_h}) v_{j,i}"
 )
 
 
@@ -47,6 +47,12 @@ HEADS_OF_TOKENS = (
     "heads, joined, component",
     [
         (HEADS_OF_TOKENS, r"y_t = W^O [z_{t,1}; z_{t,2}; \dots; z_{t,h}]", "multi_head_attention"),
+        # Heads that see no later tokens are not joined to a class that lets them be seen.
+        (
+            HEADS_OF_TOKENS.replace("^n", "^t"),
+            r"y_t = W^O [z_{t,1}; z_{t,2}; \dots; z_{t,h}]",
+            None,
+        ),
         # Along the tokens nothing is joined that heads are, nor what each head makes otherwise.
         (HEADS_OF_TOKENS, r"y_i = W^O [z_{1,i}; z_{2,i}; \dots; z_{n,i}]", None),
         (
