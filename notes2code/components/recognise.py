@@ -13,7 +13,20 @@ from notes2code.components.match import matches
 from notes2code.components.normal import TooLong, normal_form
 from notes2code.components.pattern import Match, Subject, TooManyWays
 from notes2code.components.proofs import agree
-from notes2code.meaning.ir import Add, Equation, Fn, Idx, Input, Lambda, Mul, Num, Ref, walk
+from notes2code.meaning.ir import (
+    Add,
+    Equation,
+    Fn,
+    Idx,
+    Input,
+    Lambda,
+    Mul,
+    Num,
+    Reduce,
+    Ref,
+    Size,
+    walk,
+)
 
 MAX_WAYS = 24
 """Ways to match one formula that are tried before it is given up."""
@@ -77,6 +90,8 @@ def _best(
             continue
         if not _called_so(component, form, name, names) or _is_of_pairs(component, equation):
             continue
+        if component.of_layers and _goes_over_examples(equation):
+            continue
         is_named = name in map(plain, component.calls) and not form.partial
         for found in _ways(component, form, subject, known, is_named):
             if not _are_given(form, found, equation) or _is_kept(component, form, found):
@@ -102,6 +117,23 @@ def _is_of_pairs(component: Component, equation: Equation) -> bool:
     pairs of words have: the classes of a loss are no examples."""
     return component.family == "losses" and any(
         len(given.shape) == 2 and given.shape[0] == given.shape[1] for given in equation.inputs
+    )
+
+
+_BATCHES = frozenset(["B", "b", "batch", "batch_size", "bs"])
+"""What the number of examples in a batch is called."""
+
+
+def _goes_over_examples(equation: Equation) -> bool:
+    """Whether something is added up over the examples of a batch, as batch norm does: the norm of a
+    layer goes over the features of one."""
+    arrays = (equation.value, *(definition.array for definition in equation.definitions))
+    return any(
+        isinstance(part, Reduce)
+        and isinstance(size := part.index.size, Size)
+        and size.name in _BATCHES
+        for array in arrays
+        for part in walk(array.body)
     )
 
 

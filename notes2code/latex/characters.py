@@ -117,7 +117,7 @@ class Characters:
         the Wq of ``q = x Wq``, which is not made of q, and the Wf beside bf, a weight and its
         bias."""
         here = row(self.latex, start)
-        weighs = re.fullmatch("[Wb]([a-z])", run)
+        weighs = re.fullmatch("[A-Zb]([a-z])", run)
         if weighs and run not in self.known and _has_weight_and_bias(here, weighs[1]):
             return True
         if "\\" in here or run in self.known or re.fullmatch("[A-Za-z]?[A-Zb][a-z]", run) is None:

@@ -114,6 +114,9 @@ _BETWEEN = re.compile(r"\\text(?:rm)?\{\s+(?P<said>[^{}$]*[^\W\d_][^{}$]*?)\s+\}
 _SET_BETWEEN = re.compile(r"\s+\w+\s+")
 """A word with blanks on both sides of it, which no name needs."""
 
+_RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|lt|gt|neq?|in|approx|sim|equiv|text)(?![A-Za-z])")
+"""What makes a formula, or a case, of what stands behind such a word."""
+
 _OPERATOR = re.compile(
     r"\s*(?:[-+=^_(\[*/,;.·×&]|$|\\(?:times|cdot|odot|otimes|circ|in|q?quad|left)\b)"
 )
@@ -411,7 +414,12 @@ class Tokens(Numbers):
             self._add("word", f"{given[1]}_{given[2]}", start, found.end())
         elif stripped == ")" and not self._is_open():
             self._add("text", stripped, at, at + len(content))  # of a remark with math inside
-        elif name in _FONTS_OF_TEXT and stripped in AND | OR and _SET_BETWEEN.fullmatch(content):
+        elif (
+            name in _FONTS_OF_TEXT
+            and stripped in AND | OR
+            and _SET_BETWEEN.fullmatch(content)
+            and _RELATION.search(self.latex, found.end())
+        ):
             self._add("text", stripped, at, at + len(content))  # the y of \text{ y } is a word
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())

@@ -152,11 +152,6 @@ def is_size_name(name: str) -> bool:
     return base in ("d", "D", "dim") and not name.endswith(_MARKED)
 
 
-def is_of_channels(name: str) -> bool:
-    """Whether a name is that of how many channels go into a layer or out of it, ``C_in``."""
-    return name in ("C_in", "C_out")
-
-
 _MARKED = ("_hat", "_tilde", "_bar", "_star", "_vec", "_plus", "_minus", "_KL", "_JS", "_TV")
 """How the names of what is estimated, of vectors, of what is compared, ``d^+``, and of divergences
 end."""
@@ -170,7 +165,7 @@ NUMBERS = frozenset(
     "BP BLEU BM25 PPL ppl bleu perplexity lr lrate step steps epoch epochs iteration warmup "
     "loss Loss LOSS CE BCE NLL MLM NSP MSE MAE RMSE KL len pos eps base decay temp temperature "
     "threshold margin scale shift gate gain cap TP TN FP FN CF TF tf DF df IDF idf factor "
-    "momentum length count ROUGE METEOR WER CER TER penalty Penalty Pen".split()
+    "length count ROUGE METEOR WER CER TER penalty Penalty Pen".split()
 )
 """Words that are numbers, also where a name ends with one, as in ``output_length``."""
 
@@ -193,7 +188,7 @@ _TOLD = re.compile(
     # What is compared, of one example.
     "^(?:actual|desired|expected|observed|predicted|true|num|number|total)(?:_|$)|"
     "(?:^|_)(?:error|label|prediction|target|truth|zero_?point)$|"
-    "_(?:features|channels|classes|slope)$|"
+    "^(?:in|out|n|negative)_(?:features|channels|classes|slope)$|"
     "[标標][签籤]$|^(?:实际|實際|真实|真實|预测|預測|期望|目标|目標|総|总)|^(?:予測|実際|正解)|ラベル$|"
     "^(?:예측|실제|정답|목표)|^(?:предсказан|истинн|целев|фактическ)",
     re.IGNORECASE,
@@ -262,7 +257,8 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     base = base_letter(name)
     base = "l" if base == "ell" else base
     if indices >= 2:
-        return (1, 0, 2) if (transposed or bold) and base.islower() else (0, 1, 2)
+        weighs = bold and (base in ("a", "w") or _is_greek(base))
+        return (1, 0, 2) if (transposed or (bold and not weighs)) and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
         counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
         counts = counts or tells_number(name)
@@ -298,8 +294,6 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
             return (0, 1, 2)  # T_{warmup}, a time, and T_x, the length of a source
         if base in TOTALS and indices == 0 and name.endswith(("_max", "_min", "_total")):
             return (0, 1, 2)  # L_{max}, a length
-        if indices == 0 and is_of_channels(name):
-            return (0, 1, 2)
         if indices == 0:
             return (2, 1, 0)
         return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)

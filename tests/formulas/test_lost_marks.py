@@ -82,6 +82,11 @@ def test_refused(latex: str, said: str) -> None:
         lambda w, x, b: 1 / (1 + np.exp(-(w @ x + b))),
     ),
     Case(
+        r"r = \tanh(Wf x + Uf g + bf)",
+        "W_f[p,d] x[d] U_f[p,c] g[c] b_f[p]",
+        lambda w, x, u, g, b: np.tanh(w @ x + u @ g + b),
+    ),
+    Case(
         r"h = \tanh(Wh h + Wx x + b)",
         "W_h[p,c] h[c] W_x[p,d] x[d] b[p]",
         lambda w, h, u, x, b: np.tanh(w @ h + u @ x + b),

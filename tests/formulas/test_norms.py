@@ -439,3 +439,10 @@ def test_a_mean_over_several_axes_is_refused() -> None:
     )
     with pytest.raises(FormulaError, match="a mean over several axes"):
         compile_formula(latex)
+
+
+def test_the_norm_of_a_batch_is_no_layer_norm() -> None:
+    latex = r"y = \frac{x - \mathrm{E}_B[x]}{\sqrt{\mathrm{Var}_B[x] + \epsilon}}"
+    assert compile_formula(latex, shapes={"x": ("B", "d")}).component is None
+    of_features = latex.replace("_B", "")
+    assert compile_formula(of_features, shapes={"x": ("B", "d")}).component == "layer_norm"

@@ -25,6 +25,8 @@ BROKEN = [
     refused("N2C020", r"y = x^{«10^{400}»}"),
     refused("N2C020", r"y = «10^{10^{10}}» x"),
     refused("N2C020", r"\mathrm{softmax}(QK^\top / «10^{400}») V"),
+    # Behind a word between formulas stands another formula.
+    refused("N2C033", r"z = «x \text{ o } y»"),
     # A dagger is the transpose or the pseudo-inverse, and an H beside U that of U.
     refused("N2C037", r"y = «A^\dagger» x"),
     refused("N2C037", r"M^\dagger = V S «U^\dagger»"),

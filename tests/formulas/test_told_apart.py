@@ -103,6 +103,21 @@ def _averaged(k: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         "alpha[k,n,m] g[k,m,d]",
         np.matmul,
     ),
+    # A bold weight of a pair is a number all the same.
+    Case(r"\mathbf{c}_i = \sum_j \mathbf{a}_{ij} \mathbf{h}_j", "a[n,m] h[m,d]", np.matmul),
+    Case(r"c_i = \sum_j \boldsymbol{\alpha}_{ij} \mathbf{h}_j", "alpha[n,m] h[m,d]", np.matmul),
+    # The features of all images are a matrix, and so is what goes into a layer.
+    Case(
+        r"S = \text{image\_features} \cdot \text{text\_features}^\top",
+        "image_features[n,d] text_features[m,d]",
+        lambda x, y: x @ y.T,
+    ),
+    Case(r"C_{out} = C_{in} W + b", "C_in[n,d] W[d,p] b[p]", lambda c, w, b: c @ w + b),
+    Case(
+        r"\theta_t = \theta_{t-1} - \eta \, \text{momentum}_t",
+        "theta[d] eta momentum[d]",
+        lambda p, e, m: p - e * m,
+    ),
 )
 def test_letters(case: Case) -> None:
     check(case)

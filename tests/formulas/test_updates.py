@@ -315,6 +315,14 @@ SCHEDULE = [r"\eta(t) = c \min(1, t / W)"]
         lambda p, t, c, w, g: p - c * min(1, (t + 1) / w) * g,
         context=SCHEDULE,
     ),
+    # Any other function of a note is called, also a Greek one.
+    Case(r"y = \rho h", "h[d]", lambda h: np.maximum(h, 0), context=[r"\rho(x) = \max(0, x)"]),
+    Case(
+        r"z = \alpha(x + y)",
+        "x[d] y[d]",
+        lambda x, y: np.tanh(x + y),
+        context=[r"\alpha(v) = \tanh(v)"],
+    ),
 )
 def test_the_size_of_a_step(case: Case) -> None:
     check(case)

@@ -287,8 +287,8 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda x, s: np.maximum(x, 0) + s * np.minimum(x, 0),
     ),
     Case(
-        r"\hat{x}_\text{new} = (1 - \text{momentum}) \hat{x} + \text{momentum} \times x_t",
-        "momentum x_hat[d] x[d]",
+        r"\hat{x}_\text{new} = (1 - \text{rate}) \hat{x} + \text{rate} \times x_t",
+        "rate x_hat[d] x[d]",
         lambda m, old, new: (1 - m) * old + m * new,
     ),
     # A tie in words is a blank.

@@ -42,6 +42,9 @@ _GREEK_FACTORS = frozenset("alpha beta gamma epsilon eta lambda mu nu omega tau 
 _STEP_SIZES = frozenset(["eta", "alpha", "lr"])
 """What the size of a step is called."""
 
+_TIMES = names.INDEX_LETTERS | frozenset("step steps epoch epochs iteration time T".split())
+"""What the time is called that a schedule goes by."""
+
 _MAYBE_FUNCTIONS = frozenset([*"fgFGKkaspPEDHLRTulhr", "ell"])
 
 
@@ -92,12 +95,18 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
 def _is_step_size(run: Run, name: str, group: Group) -> bool:
     """Whether a rate that the note defines for each time, ``η(t)``, scales what parentheses hold,
     as in ``θ - η (g + λ θ)``: nothing that may be a time stands there."""
-    schedule = run.scope.functions.get(name)
-    if schedule is None or names.base_letter(name) not in _STEP_SIZES or len(group.items) != 1:
+    if not is_schedule(run, name) or len(group.items) != 1:
         return False
-    times = names.INDEX_LETTERS.union(schedule.parameters)
+    times = _TIMES.union(run.scope.functions[name].parameters)
     inside = map(names.label, scripts.whole_names(group.items[0]))
     return isinstance(group.items[0], Infix | Frac) and times.isdisjoint(inside)
+
+
+def is_schedule(run: Run, name: str) -> bool:
+    """Whether a name is the size of a step, which the note gives for each time, ``η(t)``."""
+    schedule = run.scope.functions.get(name)
+    known = schedule is not None and names.base_letter(name) in _STEP_SIZES
+    return known and _TIMES.issuperset(run.scope.functions[name].parameters)
 
 
 def _refuse_places(run: Run, use: scripts.Use, name: Node, group: Group) -> None:

@@ -9,7 +9,7 @@ from itertools import combinations
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, ungrouped
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import applying, calls, powers, sizes, turns
+from notes2code.meaning.inference import applying, called, calls, powers, sizes, turns
 from notes2code.meaning.inference.array_products import (
     has_query_or_key,
     is_made_a_row,
@@ -200,7 +200,7 @@ def _called_bare(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int
     name, argument = factors[at], factors[at + 1] if at + 1 < len(factors) else None
     if not isinstance(name, Name) or len(name.text) < 2 or argument is None:
         return None
-    if name.text in names.GREEK - functions.GREEK_FUNCTIONS.keys() - names.FEATURE_MAPS:
+    if called.is_schedule(run, name.text):
         return None  # the η of η g is the size of a step, though the note has an η(t)
     use, given = run.seen.use(name), run.seen.understood(argument)
     known = applying.known(run, use.name)

@@ -389,8 +389,9 @@ class _Reader:
     def _is_moved(self, node: Group) -> bool:
         """Whether what stands above is an index moved by a part of its axis, ``(i + d/2)``."""
         match node.items:
-            case (Infix("+" | "-", Name(letter), _),):
-                return letter in self.bound and self.base not in RATES
+            case (Infix("+" | "-", Name(letter), Frac(size, Num())),) if is_name(size):
+                moved = names.is_size_name(names.base_letter(names.label(size)))
+                return moved and letter in self.bound and self.base not in RATES
         return False
 
     def _row_above(self, node: Node) -> bool:

@@ -247,7 +247,7 @@ def _counts_by_name(name: str) -> bool:
     """Whether a name says how many or how long, as ``n_layers``, ``N_gpu``, ``seq_len`` and the
     channels ``C_in`` do."""
     base, _, last = name.partition("_")
-    many = base in ("n", "num") or (base == "N" and len(last) > 2) or names.is_of_channels(name)
+    many = base in ("n", "num") or (base == "N" and len(last) > 2) or name in ("C_in", "C_out")
     return bool(last) and (many or name.rpartition("_")[2] in ("len", "size"))
 
 
