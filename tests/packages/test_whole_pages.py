@@ -247,6 +247,23 @@ def test_those_that_a_note_makes_are_not(made: str, vault: Vault) -> None:
     assert PROJECTED not in {problem.message for problem in vault(page).diagnostics()}
 
 
+@pytest.mark.parametrize(
+    ("functions", "score"),
+    [
+        ((r"\mathrm{MHA}(Y)", r"\mathrm{Cross}(A, B, C)"), r"Q_i K_i^\top"),
+        ((r"\mathrm{MHA}(X, M, h)",), r"Q_i K_i^\top + M"),
+        ((r"\mathrm{MHA}(X, Y, h)",), r"Q_i K_i^\top"),
+    ],
+)
+def test_those_of_several_functions_or_of_a_mask_are_not(
+    functions: tuple[str, ...], score: str, vault: Vault
+) -> None:
+    joined = [rf"$$ {one} = [head_1, \dots, head_h] W $$" for one in functions]
+    page = "\n".join([*joined, rf"$$ head_i = \mathrm{{softmax}}({score}) V_i $$"])
+    said = [problem.message for problem in vault(page).diagnostics()]
+    assert not any("to be projections of what" in one for one in said)
+
+
 def test_updates_one_after_another_contradict_nothing(vault: Vault) -> None:
     page = r"""
 1. $x \gets \mathrm{LN}(x + \mathrm{MHA}(x, x, x))$

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry, Parsed, Supplied
 from notes2code.meaning.linking.heads_left_out import given_to
 
@@ -24,17 +25,40 @@ def projections_left_out(parsed: Mapping[Entry, Parsed]) -> dict[Entry, Supplied
             continue
         if any((entry.note, letter) in made for letter in _LETTERS):
             continue
-        for heads in _heads(parsed, entry, *one.listed):
+        (name,) = one.listed
+        if len(_joining(parsed, entry, name)) != 1 or (len(given) == 3 and _has_count(one)):
+            continue
+        for heads in _heads(parsed, entry, one, name):
             latex = _DEFINITION % tuple((given * 3)[:3])
             told = _TOLD % min(one.functions)
             found[Entry(latex, heads.note, heads.section, heads.order)] = Supplied("Q", told)
     return found
 
 
-def _heads(parsed: Mapping[Entry, Parsed], entry: Entry, name: str) -> Iterator[Entry]:
-    """The formulas of its note that make the heads which a formula joins of Q_i, K_i and V_i."""
+def _joining(parsed: Mapping[Entry, Parsed], entry: Entry, name: str) -> set[tuple[str, ...]]:
+    """What the functions of its note are given that have the heads which a formula joins: of two,
+    nobody knows whose queries they are."""
+    return {
+        (*sorted(one.functions), *given_to(other, one))
+        for other, one in parsed.items()
+        if other.note == entry.note and one.functions and name in one.mentioned | one.listed
+    }
+
+
+def _has_count(one: Parsed) -> bool:
+    """Whether a function is given how many there are, which nothing projects."""
+    bases = {names.base_letter(name) for name in one.parameters}
+    return not bases.isdisjoint(names.SIZE_BASES.difference(_LETTERS))
+
+
+def _heads(
+    parsed: Mapping[Entry, Parsed], entry: Entry, joined: Parsed, name: str
+) -> Iterator[Entry]:
+    """The formulas of its note that make the heads which a formula joins of Q_i, K_i and V_i, and
+    of nothing else that its function is given, such as a mask."""
+    used = joined.parameters.difference(_LETTERS)
     for other, one in parsed.items():
         if other.note == entry.note and name in one.arrays and one.seen is not None:
             written = [one.seen.written.get(letter) for letter in _LETTERS]
-            if written == [{1}] * len(_LETTERS):
+            if written == [{1}] * len(_LETTERS) and used.isdisjoint(one.seen.counted):
                 yield other
