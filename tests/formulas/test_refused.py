@@ -57,6 +57,13 @@ BROKEN = [
     refused("N2C033", r"Y = «(A C)^{1/2}» X"),
     # Added to the rows of the identity, a vector is hardly meant.
     refused("N2C042", r"B = «I + A», \quad A \in \mathbb{R}^d"),
+    # Heads share keys and values in groups of any one length; nothing else is shared so.
+    refused("N2C032", r"y_i = x_i \cos(m \theta_{\lfloor i/«2» \rfloor})"),
+    refused("N2C032", r"y_i = x_{\lfloor i/«2» \rfloor} + z_{\lfloor i/4 \rfloor}"),
+    refused(
+        "N2C032",
+        r"O_i = \mathrm{softmax}(Q_i K_{\lfloor i/«4» \rfloor}^\top) V_{\lfloor i/8 \rfloor}",
+    ),
     # A small letter of a vector is no matrix for want of a sign.
     refused("N2C033", r"y = «s x»"),
     refused("N2C033", r"\tilde x_c = «s_c x_c»"),

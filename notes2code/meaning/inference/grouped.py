@@ -13,9 +13,9 @@ _LENGTH = "r"
 """The name of the length of a group that a note gives as a number."""
 
 
-def place(run: Run, node: Node, size: Size) -> Expr | None:
-    """The place, from 0, of the group that an index belongs to, along an axis of groups; None for
-    any other index."""
+def place(run: Run, node: Node, size: Size, name: str) -> Expr | None:
+    """The place, from 0, of the group that an index belongs to, along an axis of groups of the
+    array of a name; None for any other index."""
     match node:
         case Juxt((Name(name), Group("(", (Name(letter),)))) if letter in run.indices:
             return _by_name(run, name, find_index(run.indices[letter]), size, node)
@@ -38,7 +38,8 @@ def place(run: Run, node: Node, size: Size) -> Expr | None:
             f"write `\\lceil … \\rceil`, or say that `{counted.text}` counts from 0",
         )
     if factor is None:
-        return _of_length(run, index, _size(run, length), size, node.span)
+        many = _number(run, length, name) or _size(run, length)
+        return _of_length(run, index, many, size, node.span)
     # Of h heads in g groups: g is the number of groups, and h that of the heads.
     run.unify(index.size, _size(run, length), node.span)
     run.unify(_size(run, factor), size, node.span)
@@ -81,11 +82,23 @@ def _is_index(run: Run, node: Node) -> bool:
     return isinstance(node, Name) and node.text in run.indices
 
 
+def _number(run: Run, node: Node, name: str) -> Size | None:
+    """How many heads share keys and values, where a note gives it as a number; None for any other
+    number, such as the 2 of the angles θ_{⌊i/2⌋} of pairs, which is what it is."""
+    base, _, label = name.lower().rpartition("_")
+    shared = label in ("k", "v") and (run.seen.attends if not base else base == "w")
+    parts = [found for one in run.seen.nodes.of(Group) if (found := groups.group_of(one))]
+    numbers = {length.text for _, length, _ in parts if isinstance(length, Num)}
+    if not shared or not isinstance(node, Num) or _LENGTH in run.seen.counted:
+        return None
+    if len(numbers) > 1 or not node.text.isdigit():
+        return None
+    text = f"`{node.text}` is taken to be how many heads a group has, and any number will do"
+    run.problems.append(note("N2C039", text, node.span))
+    return run.size(_LENGTH)
+
+
 def _size(run: Run, node: Node) -> Size:
-    if isinstance(node, Num) and node.text.isdigit() and _LENGTH not in run.seen.counted:
-        text = f"`{node.text}` is taken to be how many heads a group has, and any number will do"
-        run.problems.append(note("N2C039", text, node.span))
-        return run.size(_LENGTH)
     if not isinstance(node, Name | Script):
         raise error("N2C032", "this number of groups is not understood", node.span)
     return run.size(names.label(node))

@@ -53,7 +53,7 @@ def position(run: Run, at: At, size: Size, use: Use) -> Expr | Index:
         return _range(run, at, size, use)
     if isinstance(at.node, Num):
         return _numbered(run, at.node, use)
-    if (group := grouped.place(run, at.node, size)) is not None:
+    if (group := grouped.place(run, at.node, size, use.name)) is not None:
         return group
     if (back := _reversed(run, at.node, size, use)) is not None:
         return back
