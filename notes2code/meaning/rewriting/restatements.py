@@ -24,6 +24,7 @@ from notes2code.meaning.rewriting import (
     scientific,
     sets,
     shared_out,
+    temperatures,
 )
 from notes2code.meaning.stated import Restated, Statement, nodes_in
 
@@ -61,6 +62,8 @@ RESTATEMENTS = (
     Restatement(lambda nodes: nodes.of(Group, Infix), grown_rows.written_out),
     # A letter that counts in a sum is none of an array that another statement defines.
     Restatement(lambda nodes: nodes.of(Big), bound_apart.renamed),
+    # A T above a name that is a temperature is told, for it could be a transpose.
+    Restatement(temperatures.are_read, temperatures.told),
     # A sum without an index has the one that its terms show.
     Restatement(lambda nodes: nodes.of(Big), bare_sums.indexed),
 )
