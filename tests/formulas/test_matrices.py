@@ -396,6 +396,18 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "lambda_ L[n,n]",
         lambda lam, m: 2 / lam * m - np.eye(len(m)),
     ),
+    # Beside vectors it is a current, and what an I_mix is made of is an image.
+    Case(
+        r"\mathbf{u} = \mathbf{I} + \mathbf{W} \mathbf{s} + \mathbf{u}",
+        "I[d] W[d,p] s[p] u[d]",
+        lambda i, w, s, u: i + w @ s + u,
+    ),
+    Case(r"y = \frac12 \cdot I + x", "I[d] x[d]", lambda i, x: i / 2 + x),
+    Case(
+        r"I_{mix} = (1 - \alpha) \cdot I + \alpha J",
+        "alpha I[n,d] J[n,d]",
+        lambda a, i, j: (1 - a) * i + a * j,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

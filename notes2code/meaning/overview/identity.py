@@ -19,14 +19,16 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
+from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.overview.arithmetic import terms
 
 _SIZES = names.SIZE_BASES | frozenset("KMkpr")
 """What tells how many rows it has; the t and the i of I_t and I_i tell images apart."""
 
 
-def identities(nodes: Nodes) -> set[str]:
-    """The names of identity matrices; several under one letter, or with a hat, are images."""
+def identities(nodes: Nodes, on_left: Nodes) -> set[str]:
+    """The names of identity matrices; several under one letter, or with a hat, are images, and so
+    is the I that an ``I_{mix}`` is made of."""
     if "Id" in nodes.words:
         return {"Id"}
     if "I" not in nodes.words:
@@ -36,7 +38,8 @@ def identities(nodes: Nodes) -> set[str]:
         return set()
     sized = {script_reader.unindexed(node) for node in nodes.of(Script) if is_sized(node)}
     added = {script_reader.unindexed(term) for term in _terms(nodes) if is_sized(term)}
-    return (sized & added) | ({"I"} if _is_plain_one(nodes) else set())
+    made = any(map(_is_another, on_left.of(Script, Accent)))
+    return (sized & added) | ({"I"} if not made and _is_plain_one(nodes) else set())
 
 
 def is_sized(node: Node) -> bool:
@@ -62,17 +65,25 @@ def _is_plain_one(nodes: Nodes) -> bool:
     alone = [name for name in nodes.of(Name) if name.text == "I"]
     if not alone:
         return False
-    scaled = [_unscaled(node) for node in nodes.of(Juxt, Infix) if _is_scaled(node)]
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
+    vectors = {id(term) for node in arithmetic.sums(nodes) for term in _beside_vectors(node)}
+    products = [node for node in nodes.of(Juxt, Infix) if id(node) not in vectors]
+    scaled = [_unscaled(node) for node in products if _is_scaled(node)]
     less = [node.left for node in sums if node.op == "-"]
     beside = [node.right for node in sums if any(map(scripts.is_transposed, walk(node.left)))]
     loops = [node.right for node in sums if _is_adjacency(node.left)]
     loops += [node.left for node in sums if _is_adjacency(node.right)]
     factors = [term for node in nodes.of(Juxt) for term in _beside_matrices(node)]
-    bold = [term for node in sums for term in _bold_beside_matrices(node)]
+    bold = [term for node in arithmetic.sums(nodes) for term in _bold_beside_matrices(node)]
     others = {id(node): node for node in (*scaled, *less, *beside, *loops, *factors, *bold)}
     clear = [n for n in others.values() if isinstance(n, Name) and n.text == "I"]
     return len(clear) == len(alone)
+
+
+def _is_another(node: Script | Accent) -> bool:
+    """Whether it is an image, as ``I_{mix}`` and ``\\hat I`` are."""
+    labelled = isinstance(node, Accent) or node.sub is not None
+    return labelled and binders.bare(node) == "I" and not is_sized(node)
 
 
 def _beside_matrices(node: Juxt) -> Iterator[Node]:
@@ -88,13 +99,31 @@ def _beside_matrices(node: Juxt) -> Iterator[Node]:
 
 
 def _bold_beside_matrices(node: Infix) -> Iterator[Node]:
-    """The I of ``\\frac{2}{\\lambda} \\mathbf{L} - \\mathbf{I}``."""
-    added = {id(term): _unscaled(term) for term in terms(node)}
-    ones = [term for term in added.values() if isinstance(term, Name) and term.text == "I"]
-    others = [term for term in terms(node) if added[id(term)] not in ones]
-    inner = (name for term in others for name in walk(term) if isinstance(name, Name))
-    if any(name.font == "bold" and name.text.isupper() and len(name.text) == 1 for name in inner):
+    """The I of ``\\frac{2}{\\lambda} \\mathbf{L} - \\mathbf{I}``, where all are matrices: beside a
+    vector, and beside a product, which may be one, it may be a current."""
+    added = [_unscaled(term) for term in terms(node)]
+    ones = [term for term in added if isinstance(term, Name) and term.text == "I"]
+    if all(term in ones or _is_bold_matrix(term) for term in added):
         yield from (one for one in ones if one.font == "bold")
+
+
+def _is_bold_matrix(node: Node) -> bool:
+    """Whether it is a bold capital, or one with an accent or a power."""
+    match node:
+        case Name(letter, _, "bold"):
+            return len(letter) == 1 and letter.isupper()
+        case Accent(base=base) | Script(base, None):
+            return _is_bold_matrix(base)
+    return False
+
+
+def _beside_vectors(node: Infix) -> Iterator[Node]:
+    """The terms of a sum with the small letter of a vector, ``\\frac{1}{2} I + x``."""
+    added = terms(node)
+    if any(
+        isinstance(term, Name) and len(term.text) == 1 and term.text.islower() for term in added
+    ):
+        yield from added
 
 
 def _is_adjacency(node: Node) -> bool:

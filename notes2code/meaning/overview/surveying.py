@@ -155,7 +155,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     doubtful_indices.refuse_transposed_labels(nodes)
     doubtful_indices.refuse_sizes_as_elements(nodes)
     doubtful_indices.refuse_arrows(nodes)
-    seen.identities = identity.identities(nodes)
+    seen.identities = identity.identities(nodes, parts.on_left)
     free_letters.find(seen, nodes, statements, scope.labels)
     counting.from_one(seen, nodes, parts.on_left, scope.begins)
     seen.numbered = counting.numbered(seen, nodes, parts.targets)
