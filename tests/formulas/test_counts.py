@@ -465,6 +465,9 @@ def test_what_the_note_says_to_be_a_number_is_not_told() -> None:
         lambda v, w, e, u, d: np.tanh((e @ w.T)[None] + (d @ u.T)[:, None]) @ v,
     ),
     Case(r"h_i = \tanh(W d_i + b)", "W[a,b] d[n,b] b[a]", lambda w, d, b: np.tanh(d @ w.T + b)),
+    # It is the width of a layer where it is squared, or so many of it are counted.
+    Case(r"P_i = N d_i^2 + 4 d_i", "N d[n]", lambda n, d: n * d**2 + 4 * d),
+    Case(r"y_i = N d_i", "N d[n,m]", lambda n, d: n * d),
     # What a probability is of has tokens, and they are counted where it is shared out.
     Case(
         r"s = \frac{\log P(y \mid x)}{|y|^\alpha}", "P+ y+ alpha", lambda p, y, a: np.log(p) / y**a

@@ -37,12 +37,12 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
     ]
     totals = {id(ungrouped(value)) for one in targets for value in one.values}
     found.update(name for define in defines for name in _of_total(define))
-    left = {letter for define in defines for letter in label_letters.on_left(define)}
+    states = _states(nodes, defines)
     for node in arithmetic.sums(nodes):
-        if not _has_place(node, left):
+        if not _has_place(node, states):
             found.update(_of_sizes(arithmetic.terms(node)))
     for product in nodes.of(Juxt):
-        if _has_place(product, left):
+        if _has_place(product, states):
             continue
         found.update(_of_patches(product.factors))
         found.update(_of_estimate(product.factors))
@@ -65,16 +65,29 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
     return found
 
 
-def _has_place(node: Node, left: Set[str]) -> bool:
-    """Whether a node has the d_i of one of the places that the ``left`` side counts: a state, such
-    as that of a decoder, and no width."""
-    return any(
-        isinstance(part, Script)
-        and isinstance(part.sub, Name)
-        and part.sub.text in left
-        and names.is_size_name(binders.bare(part))
-        for part in walk(node)
-    )
+def _states(nodes: Nodes, defines: Sequence[Define]) -> set[int]:
+    """The d_i of the places that the left side counts, by their ids: states, such as those of a
+    decoder, and no widths, which are squared, and multiplied by numbers and counts."""
+    left = {letter for define in defines for letter in label_letters.on_left(define)}
+    placed = [
+        node
+        for node in nodes.of(Script)
+        if isinstance(node.sub, Name) and node.sub.text in left
+        if names.is_size_name(binders.bare(node))
+    ]
+    if not placed:
+        return set()
+    counted = {binders.bare(node) for node in placed if scripts.is_two(node.sup)}
+    products: list[Node] = [*nodes.of(Juxt), *arithmetic.chains(nodes)]
+    for product in products:
+        factors = arithmetic.multiplied(product)
+        if any(isinstance(f, Num) or arithmetic.plain(f) in names.COUNTS for f in factors):
+            counted.update(map(binders.bare, factors))
+    return {id(node) for node in placed if binders.bare(node) not in counted}
+
+
+def _has_place(node: Node, states: Set[int]) -> bool:
+    return bool(states) and any(id(part) in states for part in walk(node))
 
 
 def _of_total(define: Define) -> Iterator[str]:
