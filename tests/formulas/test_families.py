@@ -196,6 +196,12 @@ def test_small_letters_with_the_index_of_a_head_are_its_matrices(head: str, x: s
         "head[h,n,d] W_O[h*d,p]",
         lambda head, w: _joined(head) @ w,
     ),
+    # The letter below says which index is joined over, and which others stay.
+    Case(
+        r"y_i = \mathrm{concat}_j(W_j x_i)",
+        "W[h,a,b] x[n,b]",
+        lambda w, x: np.concatenate([x @ one.T for one in w], axis=-1),
+    ),
 )
 def test_a_family_is_joined(case: Case) -> None:
     check(case)

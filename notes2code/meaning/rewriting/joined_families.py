@@ -12,7 +12,7 @@ _JOINS = frozenset(["concat", "concatenate", "cat"])
 
 
 def joined(node: Juxt) -> Node | None:
-    """The product with each family joined in it."""
+    """The product with each family joined in it, over the index that is written."""
     factors = list(node.factors[:1])
     for factor in node.factors[1:]:
         match factors[-1], factor:
@@ -21,10 +21,10 @@ def joined(node: Juxt) -> Node | None:
             ):
                 body = Group("(", (one,), (), factor.span)
                 factors[-1] = Big("concat", sub, sup, body, name.span.to(factor.span))
-            case Script(Name(word) as name, Name(letter), None, 0), Group("(", (one,)) if (
+            case Script(Name(word) as name, Name(letter) as sub, None, 0), Group("(", (one,)) if (
                 word.lower() in _JOINS and letter in names.INDEX_LETTERS & words_in(one)
             ):
-                factors[-1:] = [name, factor]
+                factors[-1] = Big("concat", sub, None, factor, name.span.to(factor.span))
             case _:
                 factors.append(factor)
     if factors == [*node.factors]:
