@@ -41,7 +41,8 @@ def _joining(parsed: Mapping[Entry, Parsed], entry: Entry, name: str) -> set[tup
     return {
         (*sorted(one.functions), *given_to(other, one))
         for other, one in parsed.items()
-        if other.note == entry.note and one.functions and name in one.mentioned | one.listed
+        if other.note == entry.note and one.functions
+        if name in one.mentioned - one.parameters
     }
 
 
