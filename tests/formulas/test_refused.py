@@ -59,6 +59,7 @@ BROKEN = [
     refused("N2C042", r"B = «I + A», \quad A \in \mathbb{R}^d"),
     # Heads share keys and values in groups of any one length; nothing else is shared so.
     refused("N2C032", r"y_i = x_i \cos(m \theta_{\lfloor i/«2» \rfloor})"),
+    refused("N2C032", r"s_{ij} = q_i^\top k_{\lfloor j/«2» \rfloor}"),
     refused("N2C032", r"y_i = x_{\lfloor i/«2» \rfloor} + z_{\lfloor i/4 \rfloor}"),
     refused(
         "N2C032",

@@ -38,7 +38,7 @@ def place(run: Run, node: Node, size: Size, name: str) -> Expr | None:
             f"write `\\lceil … \\rceil`, or say that `{counted.text}` counts from 0",
         )
     if factor is None:
-        many = _number(run, length, name) or _size(run, length)
+        many = _number(run, length, name, counted.text) or _size(run, length)
         return _of_length(run, index, many, size, node.span)
     # Of h heads in g groups: g is the number of groups, and h that of the heads.
     run.unify(index.size, _size(run, length), node.span)
@@ -82,20 +82,31 @@ def _is_index(run: Run, node: Node) -> bool:
     return isinstance(node, Name) and node.text in run.indices
 
 
-def _number(run: Run, node: Node, name: str) -> Size | None:
-    """How many heads share keys and values, where a note gives it as a number; None for any other
-    number, such as the 2 of the angles θ_{⌊i/2⌋} of pairs, which is what it is."""
-    base, _, label = name.lower().rpartition("_")
-    shared = label in ("k", "v") and (run.seen.attends if not base else base == "w")
+def _number(run: Run, node: Node, name: str, letter: str) -> Size | None:
+    """How many heads, each with queries of its own, share keys and values, where a note gives it as
+    a number; None for any other number, such as the 2 of the angles θ_{⌊i/2⌋} of pairs."""
+    if not isinstance(node, Num) or not node.text.isdigit() or _LENGTH in run.seen.counted:
+        return None
     parts = [found for one in run.seen.nodes.of(Group) if (found := groups.group_of(one))]
     numbers = {length.text for _, length, _ in parts if isinstance(length, Num)}
-    if not shared or not isinstance(node, Num) or _LENGTH in run.seen.counted:
-        return None
-    if len(numbers) > 1 or not node.text.isdigit():
+    queries = any(
+        isinstance(one.sub, Name)
+        and one.sub.text == letter
+        and (use := run.seen.understood(one)) is not None
+        and _role(use.name) == "q"
+        for one in run.seen.nodes.of(Script)
+    )
+    if _role(name) not in ("k", "v") or not queries or len(numbers) > 1:
         return None
     text = f"`{node.text}` is taken to be how many heads a group has, and any number will do"
     run.problems.append(note("N2C039", text, node.span))
     return run.size(_LENGTH)
+
+
+def _role(name: str) -> str:
+    """The k of keys K and of their weight W_K."""
+    base, _, label = name.lower().rpartition("_")
+    return label if base in ("", "w") else ""
 
 
 def _size(run: Run, node: Node) -> Size:
