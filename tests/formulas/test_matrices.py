@@ -403,6 +403,7 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         lambda i, w, s, u: i + w @ s + u,
     ),
     Case(r"y = \frac12 \cdot I + x", "I[d] x[d]", lambda i, x: i / 2 + x),
+    Case(r"Y = \frac12 \cdot I + X_1", "I[n,d] X_1[n,d]", lambda i, x: i / 2 + x),
     Case(
         r"I_{mix} = (1 - \alpha) \cdot I + \alpha J",
         "alpha I[n,d] J[n,d]",

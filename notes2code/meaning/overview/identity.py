@@ -66,8 +66,8 @@ def _is_plain_one(nodes: Nodes) -> bool:
     if not alone:
         return False
     sums = [node for node in nodes.of(Infix) if node.op in "+-"]
-    vectors = {id(term) for node in arithmetic.sums(nodes) for term in _beside_vectors(node)}
-    products = [node for node in nodes.of(Juxt, Infix) if id(node) not in vectors]
+    doubted = {id(term) for node in arithmetic.sums(nodes) for term in _in_doubt(node)}
+    products = [node for node in nodes.of(Juxt, Infix) if id(node) not in doubted]
     scaled = [_unscaled(node) for node in products if _is_scaled(node)]
     less = [node.left for node in sums if node.op == "-"]
     beside = [node.right for node in sums if any(map(scripts.is_transposed, walk(node.left)))]
@@ -103,27 +103,34 @@ def _bold_beside_matrices(node: Infix) -> Iterator[Node]:
     vector, and beside a product, which may be one, it may be a current."""
     added = [_unscaled(term) for term in terms(node)]
     ones = [term for term in added if isinstance(term, Name) and term.text == "I"]
-    if all(term in ones or _is_bold_matrix(term) for term in added):
-        yield from (one for one in ones if one.font == "bold")
+    matrices = [letter for term in added if (letter := _matrix(term))]
+    if len(matrices) == len(added) and all(letter.font == "bold" for letter in matrices):
+        yield from ones
 
 
-def _is_bold_matrix(node: Node) -> bool:
-    """Whether it is a bold capital, or one with an accent or a power."""
+def _matrix(node: Node) -> Name | None:
+    """The capital of a matrix, perhaps with an accent or a power; None of anything else."""
     match node:
-        case Name(letter, _, "bold"):
-            return len(letter) == 1 and letter.isupper()
+        case Name(letter):
+            return node if len(letter) == 1 and letter.isupper() else None
         case Accent(base=base) | Script(base, None):
-            return _is_bold_matrix(base)
-    return False
+            return _matrix(base)
+    return None
 
 
-def _beside_vectors(node: Infix) -> Iterator[Node]:
-    """The terms of a sum with the small letter of a vector, ``\\frac{1}{2} I + x``."""
-    added = terms(node)
-    if any(
-        isinstance(term, Name) and len(term.text) == 1 and term.text.islower() for term in added
+def _in_doubt(node: Infix) -> Iterator[Node]:
+    """The ``(1 - α) \\cdot I`` beside what is no matrix, where it may be an image or a vector; one
+    that numbers alone scale, without a sign, is not."""
+    plain = {id(term) for term in terms(node) if isinstance(term, Juxt) and not _has_sum(term)}
+    others = [term for term in terms(node) if not _is_scaled(term)]
+    if not all(
+        _matrix(_unscaled(term)) or any(map(scripts.is_transposed, walk(term))) for term in others
     ):
-        yield from added
+        yield from (term for term in terms(node) if id(term) not in plain)
+
+
+def _has_sum(product: Juxt) -> bool:
+    return any(isinstance(factor, Group) for factor in product.factors)
 
 
 def _is_adjacency(node: Node) -> bool:
