@@ -17,8 +17,8 @@ def place(run: Run, node: Node, size: Size, name: str) -> Expr | None:
     """The place, from 0, of the group that an index belongs to, along an axis of groups of the
     array of a name; None for any other index."""
     match node:
-        case Juxt((Name(name), Group("(", (Name(letter),)))) if letter in run.indices:
-            return _by_name(run, name, find_index(run.indices[letter]), size, node)
+        case Juxt((Name(number), Group("(", (Name(letter),)))) if letter in run.indices:
+            return _by_name(run, number, find_index(run.indices[letter]), size, node)
     found = groups.group_of(node)
     if found is None:
         return None
