@@ -262,6 +262,17 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"y = xW + b", "x[d] W[d,h] b[h]", lambda x, w, b: x @ w + b),
     Case(r"y = W^\top x", "W[d,h] x[d]", lambda w, x: w.T @ x),
     Case(r"Y = XW + b", "X[n,d] W[d,h] b[h]", lambda x, w, b: x @ w + b),
+    # The identity beside a matrix that is divided, and beside a Greek one.
+    Case(
+        r"\frac{2\mathbf{L}}{\lambda} - \mathbf{I}",
+        "L[n,n] lambda_",
+        lambda m, s: 2 * m / s - np.eye(len(m)),
+    ),
+    Case(
+        r"Y = X ((1 - \beta) \mathbf{I} + \beta \mathbf{\Theta})",
+        "X[n,d] beta Theta[d,d]",
+        lambda x, b, t: x @ ((1 - b) * np.eye(len(t)) + b * t),
+    ),
     Case(r"Y = XW + \mathbf{1} b^\top", "X[n,d] W[d,h] b[h]", lambda x, w, b: x @ w + b),
     Case(r"s = q^\top k", "q[d] k[d]", lambda q, k: q @ k),
     Case(r"s = q \cdot k", "q[d] k[d]", lambda q, k: q @ k),

@@ -15,6 +15,7 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import names
@@ -109,12 +110,16 @@ def _bold_beside_matrices(node: Infix) -> Iterator[Node]:
 
 
 def _matrix(node: Node) -> Name | None:
-    """The capital of a matrix, perhaps with an accent or a power; None of anything else."""
+    """The capital of a matrix, perhaps with an accent or a power, or divided by a number; None of
+    anything else."""
     match node:
         case Name(letter):
-            return node if len(letter) == 1 and letter.isupper() else None
+            capital = letter[0].isupper() and (len(letter) == 1 or letter in names.GREEK)
+            return node if capital else None
         case Accent(base=base) | Script(base, None):
             return _matrix(base)
+        case Frac(top):
+            return _matrix(_unscaled(ungrouped(top)))
     return None
 
 
