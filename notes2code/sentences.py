@@ -7,13 +7,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.latex.joining import AND, ELSE, IF, OR, THEN, WHERE, any_of
+from notes2code.latex.joining import AND, ELSE, GIVEN, IF, OR, THEN, WHERE, any_of
 from notes2code.vault.model import Formula, Note, SourceMap
 
 _IFS = f"{any_of(IF)}(?: all)?"
 _IF = re.compile(f",? ?{_IFS}")
+_GIVEN = re.compile(f",? ?{any_of(GIVEN)}")
+"""What an update has before its condition, and other equations before what is supposed."""
 _BEFORE = re.compile(rf"(?:^|[\s(]){_IFS}\s*$", re.IGNORECASE)
-_WHERE = re.compile(rf"(?<![A-Za-z]){any_of(WHERE)}[\s$\\(]*$", re.IGNORECASE)
+_WHERE = re.compile(rf"(?<![A-Za-z]){any_of(WHERE | GIVEN)}[\s$\\(]*$", re.IGNORECASE)
 """A word in front of what holds in some places only, which ``for`` does not say."""
 _THEN = re.compile(f",? ?{any_of(THEN)}?|:")
 """What stands between a condition and the value behind it."""
@@ -29,10 +31,18 @@ _OR = re.compile(rf",? ?{any_of(OR)}\b")
 _ELSE = re.compile(rf" ?,? ?{any_of(ELSE)} ?(?:[.,;:)\n]|$)")
 _COMPARES = re.compile(r"[<>≤≥≠]|\\(?:le|ge|leq|geq|ne|neq|leqslant|geqslant|lt|gt)(?![A-Za-z])")
 _UPDATES = re.compile(r"←|\\(?:leftarrow|gets)(?![A-Za-z])")
+_STEP = re.compile(r"(?<!\\)[A-Za-z}]\s*_\s*\{\s*[a-z]\s*\+\s*1\s*\}")
+"""What an update in steps defines, ``x_{t+1}``."""
 _EQUATES = re.compile(rf"(?<![<>:!])=|{_UPDATES.pattern}")
 _EQUATES_OR_COMPARES = re.compile(f"{_COMPARES.pattern}|=")
 _DELIMITERS = re.compile(r"\$|\\[()]")
 _LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
+_NAME = r"(?:\\?[A-Za-z]+(?:_(?:\w|\{[^{}]*\}))?)"
+_NUMBER = r"[\d.]+"
+_SUPPOSED = re.compile(
+    rf"\s*(?:{_NUMBER}\s*(?:{_COMPARES.pattern}))?\s*{_NAME}\s*(?:(?:{_COMPARES.pattern})\s*{_NUMBER})?\s*"
+)
+"""A lone name beside numbers, ``0 < \\eta < 1``."""
 _OPENING = re.compile(r"(?:\s|\\left(?![A-Za-z])|\\[lr][vV]ert(?![A-Za-z])|\\?\||\()*")
 """What may stand before the first letter of a condition, ``\\|g\\| > c``."""
 _LINK = 40
@@ -75,7 +85,8 @@ def _is_behind(note: Note, condition: Formula, value: Formula) -> bool:
         return False
     start = condition.places.offset(0)
     ahead = _DELIMITERS.sub("", note.source.text[max(0, start - _LINK) : start])
-    compares = _COMPARES.search(condition.latex) and not _COMPARES.search(value.latex)
+    signs = _EQUATES_OR_COMPARES if _WHERE.search(ahead) else _COMPARES
+    compares = signs.search(condition.latex) and not _COMPARES.search(value.latex)
     said = compares and _EQUATES.search(value.latex) and _BEFORE.search(ahead)
     return bool(said) and _THEN.fullmatch(_between(note, condition, value)) is not None
 
@@ -92,11 +103,10 @@ def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | s
     if value.display or value.code or not _EQUATES.search(value.latex):
         return []
     pieces: list[Formula | str] = []
-    signs = _COMPARES
-    while (pair := _case(note, formulas[at : at + 2], signs)) and _same(value, pair[0]):
+    while (pair := _case(note, formulas[at : at + 2], bool(pieces))) and _same(value, pair[0]):
         pieces += [", "] if pieces else []
         pieces += [pair[0], r" \text{ if } ", pair[1]]
-        at, signs = at + 2, _EQUATES_OR_COMPARES
+        at += 2
         words = _between(note, *formulas[at - 1 : at + 1]) if formulas[at:] else "."
         link = _AND.fullmatch(words)
         if _OR.match(words) or (link and _COMPARES.search(formulas[at].latex)):
@@ -112,15 +122,20 @@ def _cases(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | s
     return [] if lone and not _limits(note, formulas[at - 1], value) else pieces
 
 
-def _case(
-    note: Note, formulas: Sequence[Formula], signs: re.Pattern[str]
-) -> tuple[Formula, Formula] | None:
-    """A value and its condition, which has one of some signs: ``$x$ for $x > 0$``."""
-    if len(formulas) < 2 or not _IF.fullmatch(_between(note, *formulas)):
+def _case(note: Note, formulas: Sequence[Formula], further: bool) -> tuple[Formula, Formula] | None:
+    """A value and its condition, ``$x$ for $x > 0$``. The ``t = 1`` behind *for* is one only in a
+    ``further`` case; an update has one behind *where* as well."""
+    if len(formulas) < 2:
         return None
     value, condition = formulas
+    words = _between(note, value, condition)
+    given = _GIVEN.fullmatch(words) and _UPDATES.search(value.latex)
+    if not _IF.fullmatch(words) and not (given and not _SUPPOSED.fullmatch(condition.latex)):
+        return None
     if "%" in value.latex + condition.latex:
         return None  # what stands behind a comment would be one, too
+    told = further or (not given and _WHERE.search(words))
+    signs = _EQUATES_OR_COMPARES if told else _COMPARES
     is_case = not _COMPARES.search(value.latex) and signs.search(condition.latex)
     return (value, condition) if is_case else None
 
@@ -138,10 +153,11 @@ def _left(formula: Formula) -> str:
 def _limits(note: Note, condition: Formula, value: Formula) -> bool:
     """Whether the only case there is limits what is defined, ``M_{ij}`` by ``j > i``; the ``β > 0``
     of any f(x) is what is supposed throughout. An update is made only *if* its condition holds,
-    whatever that is of."""
+    whatever that is of, and so is a step."""
     start = condition.places.offset(0)
     ahead = note.source.text[max(0, start - _LINK) : start]
-    if _UPDATES.search(value.latex) and _WHERE.search(ahead):
+    steps = _STEP.search(_left(value)) and not _SUPPOSED.fullmatch(condition.latex)
+    if (steps or _UPDATES.search(value.latex)) and _WHERE.search(ahead):
         return True
     opening = _OPENING.match(condition.latex)
     letter = _LETTER.match(condition.latex, opening.end() if opening else 0)

@@ -23,6 +23,12 @@ IF = frozenset(
 WHERE = IF - frozenset("for für para pour для 对于 untuk dla".split())
 """Those that are said of some places only: *for 0 < i ≤ n* is said of all."""
 
+GIVEN = frozenset(
+    "where with wobei mit wo où avec donde con onde com dove где 其中 ただし ここで 여기서 với "
+    "dengan".split()
+)
+"""Those in front of what is supposed, or of a condition."""
+
 THEN = frozenset(
     "then dann so alors entonces então то тогда 则 那么 就 なら 그러면 thì maka".split()
 )
@@ -43,11 +49,12 @@ ELSE = frozenset(
 AND = frozenset("and und et y e и dan và 和 与 與 及 と 와 과".split())
 OR = frozenset("or oder ou o oppure или 或 或者 または 또는 hoặc atau".split())
 
-JOINS = frozenset(word for word in IF | ELSE | AND | OR if len(word) > 1 or not word.isascii()) | (
+JOINS = frozenset(
+    word for word in IF | GIVEN | ELSE | AND | OR if len(word) > 1 or not word.isascii()
+) | (
     frozenset(
-        "wobei mit also gilt où avec donc donde con sea onde com dove где то тогда так 其中 其中： "
-        "且 以及 则 即 因此 所以 这里 ただし ここで かつ および 여기서 및 그리고 단 với trong đó "
-        "dengan di mana".split()
+        "also gilt donc sea то тогда так 其中： 且 以及 则 即 因此 所以 这里 かつ および 및 그리고 "
+        "단 trong đó di mana".split()
     )
 )
 """All that join formulas and are never the name of anything; a y or an e may be one."""

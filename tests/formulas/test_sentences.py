@@ -79,6 +79,8 @@ def test_an_update_under_a_condition(sentence: str) -> None:
         r"$\theta \leftarrow \theta - g$ if $|g| > c$.",
         r"$\theta ← \theta - g$ 当 $|g| > c$",
         r"When $|g| > c$, $\theta \gets \theta - g$.",
+        r"$\theta \leftarrow \theta - g$ where $|g| > c$.",
+        r"$$\theta \leftarrow \theta - g \quad \text{where } |g| > c$$",
     ],
 )
 def test_an_update_under_a_condition_of_something_else(sentence: str) -> None:
@@ -87,6 +89,39 @@ def test_an_update_under_a_condition_of_something_else(sentence: str) -> None:
     assert equation is not None
     given = [{"theta": 5.0, "g": g, "c": 1.0} for g in (-2.0, 0.5)]
     assert [evaluate(equation, one) for one in given] == [7.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        r"$\theta \leftarrow \theta - g$ if $t = 1$.",
+        r"If $t = 1$, $\theta \gets \theta - g$.",
+        r"$$\theta \leftarrow \theta - g \text{ if } t = 1$$",
+        r"$$\text{when } t = 1: \theta \leftarrow \theta - g$$",
+    ],
+)
+def test_an_update_if_something_is_equal(sentence: str) -> None:
+    (formula,) = compiled(sentence)
+    equation = formula.compiled.equation
+    assert equation is not None
+    given = [{"theta": 5.0, "g": 2.0, "t": t} for t in (1.0, 2.0)]
+    assert [evaluate(equation, one) for one in given] == [3.0, 5.0]
+
+
+def test_a_condition_ahead_is_none_of_a_definition_before() -> None:
+    formula = compile_formula(r"\text{if } s > c: \theta \gets \theta - g", context="$g = 2u$")
+    found = [formula.reference(theta=[5.0], g=[2.0], s=s, c=1.0) for s in (2.0, 0.5)]
+    assert found == [[3.0], [5.0]]
+
+
+@pytest.mark.parametrize(
+    "sentence", [r"$x_{t+1} = x_t - g$ if $\lambda > c$.", r"If $s = 1$, $x_{t+1} = x_t - g$."]
+)
+def test_a_step_under_a_condition(sentence: str) -> None:
+    """What x is elsewhere is not said."""
+    (formula,) = compiled(sentence)
+    assert [one.code for one in formula.diagnostics] == ["N2C039"]
+    assert "where this does not hold" in formula.diagnostics[0].message
 
 
 def test_a_mask_of_distances_is_0_elsewhere() -> None:
@@ -110,6 +145,10 @@ def test_a_mask_of_distances_is_0_elsewhere() -> None:
         ("$f(x) = 1$ if $x > 0$ and $x < 1$", 3),
         ("$f(x) = 1$ if $x > 2$ or $x < 1$, and $0$ otherwise", 4),
         (r"$\theta \leftarrow \theta - \eta g$ for $\eta > 0$", 2),
+        (r"$\theta \leftarrow \theta - \eta g$ with $0 < \eta < 1$", 2),
+        (r"$\theta \leftarrow \theta - \eta g$ where $g = Wx$", 2),
+        (r"$\theta \leftarrow \theta - \eta g$ for $t = 1$", 2),
+        (r"$x_{t+1} = \eta x_t$ if $\eta > 0$", 2),
         (r"For all $l > 0$, $h \leftarrow h + W h$", 2),
         ("$d = 512$ if $n > 5$ and $h = 8$ otherwise", 3),
         (r"$h = Wx$ for $\eta > 0$, and $\lambda$ else is small", 3),

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error
-from notes2code.latex.joining import AND, IF, OR
+from notes2code.latex.joining import AND, GIVEN, IF, OR, WHERE
 from notes2code.latex.tree import (
     Big,
     Clause,
@@ -34,6 +34,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
+from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.reading import ranges
 from notes2code.meaning.stated import Define, Range, Statement
 
@@ -49,14 +50,31 @@ Comparison = tuple[object, str, object]
 
 def ahead(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses with the condition of ``∀ j ≤ i: e_{ij} = …`` behind the equation, and those of
-    further cases."""
-    match clauses:
-        case [Clause(Relation() as said) as first, Clause(Relation() as equation) as second, *rest]:
+    further cases. Behind another equation only the colon says whose the condition is."""
+    out: list[Clause] = []
+    at, is_first = 0, True
+    while at < len(clauses):
+        first, second = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else None
+        if second is not None and (is_first or second.before == ":") and _is_ahead(first, second):
+            out += [
+                replace(second, before="" if is_first else "row"),
+                replace(first, before="prose"),
+            ]
+            at += 2
+        else:
+            out.append(first)
+            at, is_first = at + 1, False
+    return tuple(out)
+
+
+def _is_ahead(first: Clause, second: Clause) -> bool:
+    """Whether the first of two clauses is the condition of the equation behind it."""
+    match first.node, second.node:
+        case Relation(signs=said), Relation(signs=signs):
             words = {*first.words.lower().split()}
-            made = equation.signs[0] in ("=", "←") and "=" not in said.signs
-            if words and words <= IF | _ALL and made:
-                return (replace(second, before=""), replace(first, before="prose"), *ahead(rest))
-    return tuple(clauses)
+            made = signs[0] in ("=", "←") and ("=" not in said or words <= WHERE)
+            return made and bool(words) and words <= IF | _ALL
+    return False
 
 
 _ORDERS = frozenset("<>≤≥≠")
@@ -191,7 +209,7 @@ class _Equation:
     def limited(self, relation: Relation, words: Set[str]) -> Set[str] | None:
         """The indices that a relation limits, none of them where it compares only numbers; None
         where it limits nothing."""
-        worded = not words.isdisjoint(IF)
+        worded = not words.isdisjoint(IF) or self._updates_where(relation, words)
         if relation.signs in (("∈",), ("∉",)):
             return self._member(relation, worded, not words.isdisjoint(_ALL))
         if not _COMPARES.issuperset(relation.signs):
@@ -200,12 +218,18 @@ class _Equation:
         if worded:
             counted = relation.signs == ("=",) and ranges.index_letter(relation.operands[0])
             step = binders.step_letter(self.define)
-            if counted and not named <= self.on_left:
-                return None
+            if counted and words.isdisjoint(WHERE) and not named <= self.on_left:
+                return None  # for t = 1 says where something begins
             if step in named and _only_counts(relation, step or ""):
                 return None  # t ≥ 1 says where the steps begin
             return named & self.indices
         return self._compared(relation, named)
+
+    def _updates_where(self, relation: Relation, words: Set[str]) -> bool:
+        """Whether an update is made "where" something holds; the η > 0 behind that word is only
+        supposed."""
+        said = self.define.keeps and not words.isdisjoint(GIVEN) and words.isdisjoint(AND)
+        return said and not _ORDERS.isdisjoint(relation.signs) and not _is_supposed(relation)
 
     def _compared(self, relation: Relation, named: Set[str]) -> Set[str] | None:
         """What a comparison limits."""
@@ -263,6 +287,12 @@ def _only_counts(relation: Relation, letter: str) -> bool:
         ):
             return False
     return True
+
+
+def _is_supposed(relation: Relation) -> bool:
+    """Whether a lone name is compared with numbers alone, ``0 < η < 1``."""
+    others = [one for one in relation.operands if one is not None and words_in(one)]
+    return len(others) == 1 and is_name(others[0])
 
 
 def _in_order(relation: Relation) -> Iterator[tuple[Node, str, Node]]:

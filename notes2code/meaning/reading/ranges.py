@@ -29,7 +29,8 @@ def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
     node = clauses[at].node
     if not isinstance(node, Relation):
         return None
-    if WHERE.isdisjoint(clauses[at].words.lower().split()) and (within := bounded(node)):
+    everywhere = WHERE.isdisjoint(clauses[at].words.lower().split())
+    if everywhere and (within := bounded(node)):
         return within, at + 1
     if node.signs not in (("=",), ("∈",)):
         return None
@@ -55,7 +56,8 @@ def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
         if counted > at:
             return Range(letter, first, clauses[counted].node, node.span), counted + 1
         index = index_letter(node.operands[0])
-        if clauses[at].before and isinstance(first, Num) and index is not None and index.isascii():
+        lone = everywhere and clauses[at].before and isinstance(first, Num)
+        if lone and index is not None and index.isascii():
             return Range(letter, first, first, node.span), at + 1
     elif isinstance(first, Group) and first.items:
         items = [item for item in first.items if not isinstance(item, Dots)]
