@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 
 from notes2code.components.library import Component, Library
 from notes2code.vault.model import Formula, Note, Paragraph
@@ -63,7 +64,26 @@ class Name:
 _ATTENDS = re.compile(r"Att(?:n|ention)(?![a-z])|MultiHead|(?<![A-Za-z])M(?:HS?|S)A(?![A-Za-z])")
 """What formulas call attention."""
 
-Phrases = Mapping[tuple[str, ...], Name]
+
+class Phrases(dict[tuple[str, ...], Name]):
+    """The names of components, by their words."""
+
+    @cached_property
+    def longest(self) -> Mapping[str, int]:
+        """How many words the longest name has that begins with a word."""
+        found: dict[str, int] = {}
+        for phrase in self:
+            found[phrase[0]] = max(len(phrase), found.get(phrase[0], 0))
+        return found
+
+    @cached_property
+    def spelt(self) -> Mapping[int, Sequence[tuple[str, tuple[str, ...]]]]:
+        """The letters of the names of several words, by how many they are."""
+        found: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
+        for phrase in self:
+            if len(phrase) > 1:
+                found.setdefault(len("".join(phrase)), []).append(("".join(phrase), phrase))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +104,11 @@ def mentions(
     """The mentions of components in notes, in order, but for the notes and sections that have the
     tag ``without`` and the lines of formulas that are skipped."""
     found: dict[Mention, None] = {}
-    phrases = {
-        tuple(_words(phrase)): Name(component, component.also.get(phrase, ()))
+    phrases = Phrases(
+        (tuple(_words(phrase)), Name(component, component.also.get(phrase, ())))
         for component in library.components.values()
         for phrase in component.mentions
-    }
+    )
     elsewhere = _elsewhere(phrases)
     for note in notes:
         if without in note.tags:
@@ -114,11 +134,11 @@ def _of_the_field(note: Note, phrases: Phrases, elsewhere: frozenset[str]) -> Ph
     attends = any(_ATTENDS.search(formula.latex) for formula in note.formulas)
     if attends or any(FIELD_ABROAD.search(text) for text in texts):
         said.add("attention")
-    return {
-        phrase: name
+    return Phrases(
+        (phrase, name)
         for phrase, name in phrases.items()
         if not elsewhere.issuperset(phrase) or any(w.removesuffix("s") not in phrase for w in said)
-    }
+    )
 
 
 def _names(
@@ -182,10 +202,10 @@ _WITHIN = frozenset(["of", "in", "within", "inside"])
 
 def _hits(words: Sequence[str], phrases: Phrases) -> dict[int, tuple[str, ...]]:
     """The names in some words, by where they start; the longest of those inside each other."""
-    longest = max(map(len, phrases), default=0)
     hits: dict[int, tuple[str, ...]] = {}
     at = 0
     while at < len(words):
+        longest = max(phrases.longest.get(w, 0) for w in (words[at], words[at].removesuffix("s")))
         for length in range(longest, 0, -1):
             phrase = tuple(words[at : at + length])
             one = (*phrase[:-1], phrase[-1].removesuffix("s"))
@@ -227,8 +247,8 @@ def _misspelt(letters: str, phrases: Phrases) -> Name | None:
     """The name, of several words, that is spelt almost like a line."""
     alike = {
         phrase: _likeness(mine, letters)
-        for phrase in phrases
-        if len(phrase) > 1 and abs(len(mine := "".join(phrase)) - len(letters)) <= 2
+        for length in range(len(letters) - 2, len(letters) + 3)
+        for mine, phrase in phrases.spelt.get(length, ())
     }
     best = max(alike, key=lambda phrase: alike[phrase], default=())
     return phrases[best] if alike.get(best, 0) >= CLOSE else None
@@ -242,4 +262,5 @@ def _likeness(mine: str, theirs: str) -> float:
     quarter = len(mine) // 4
     if not any(mine[at : at + quarter] in theirs for at in range(0, 4 * quarter, quarter)):
         return 0.0
-    return SequenceMatcher(None, theirs, mine).ratio()
+    matcher = SequenceMatcher(None, theirs, mine)
+    return matcher.ratio() if matcher.quick_ratio() >= CLOSE else 0.0
