@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from notes2code.compilation import compile_vault
+from notes2code.components import compiling
 from notes2code.components.library import library
+from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking import memory as remembering
 from notes2code.meaning.linking.memory import Memory
 from notes2code.vault import read_vault
@@ -85,6 +87,27 @@ def test_only_what_changed_is_typed_again(vault: Path, monkeypatch: pytest.Monke
     assert typed == ["s_{ij} = q_i \\cdot k_j - b"]
 
 
+def test_only_what_changed_is_compared_with_components_again(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+
+    def counted(equation: Equation, *rest: Any) -> Any:
+        compared.append(equation.name)
+        return recognise(equation, *rest)
+
+    recognise = compiling.recognise
+    monkeypatch.setattr(compiling, "recognise", counted)
+    memory = Memory()
+    _results(vault, memory)
+    assert {"O", "S"} <= {*compared}
+    compared.clear()
+    note = vault / "scores.md"
+    note.write_text(NOTES["scores.md"].replace("+ b", "- b"), encoding="utf-8")
+    _results(vault, memory)
+    assert {*compared} == {"s"}
+
+
 def test_what_two_builds_do_not_ask_is_forgotten(vault: Path) -> None:
     memory = Memory()
     _results(vault, memory)
@@ -93,3 +116,6 @@ def test_what_two_builds_do_not_ask_is_forgotten(vault: Path) -> None:
         _results(vault, memory)
     kept = [latex for table in memory._former for latex in map(str, table)]
     assert not any("softmax" in latex for latex in kept)
+    anew = Memory()
+    _results(vault, anew)
+    assert len(memory._found) == len(anew._found)

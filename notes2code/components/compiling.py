@@ -329,11 +329,14 @@ class Compiler:
             return []
         tree, whole = self.linker.formulas.parsed[entry].tree, Span(0, len(entry.latex))
         assert tree is not None and meant is not None
-        found = recognise(meant, self.library)
+        found = self._first(meant, {}, frozenset())
         if found is not None and found.form.of_heads:
             why = "for the note defines its heads otherwise"
             return [not_recognised(found.component, whole, why)]
-        return list(doubts(meant, tree, whole, self.library))
+        about = meant, tree, self.library
+        return self.linker.memory.once(
+            ("doubts", whole), about, lambda: [*doubts(meant, tree, whole, self.library)]
+        )
 
     def _defines_learned(self, recognised: Recognised, entry: Entry) -> bool:
         """Whether the note defines, under a large or a small letter, what would be a parameter:
@@ -395,7 +398,8 @@ class Compiler:
         """The component of an equation as it is written, else with its calls written out; one
         that the author's tags name, if it can be."""
         found = self._first(equation, named, pinned)
-        if found is None and (whole := inlined(equation)) is not None:
+        whole = self.linker.memory.once("inlined", (equation,), lambda: inlined(equation))
+        if found is None and whole is not None:
             found = self._first(whole, named, pinned)
         if found is None or not are_defined(self, found, entry):
             return None
@@ -405,8 +409,12 @@ class Compiler:
     def _first(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]
     ) -> Recognised | None:
-        found = recognise(equation, self.library, named, pinned) if pinned else None
-        return found or recognise(equation, self.library, named)
+        def find() -> Recognised | None:
+            found = recognise(equation, self.library, named, pinned) if pinned else None
+            return found or recognise(equation, self.library, named)
+
+        about = equation, self.library
+        return self.linker.memory.once(("component", *named.items(), *pinned), about, find)
 
     def named(self, entry: Entry) -> dict[str, str]:
         """The kinds of the functions that the notes define, by name, for those that a formula and

@@ -63,15 +63,15 @@ class Linker:
     ) -> None:
         """``field_scope`` is what everybody knows; ``declared`` are shapes that hold everywhere;
         ``passages`` are the notes' prose; ``memory`` has what was found out before."""
-        self._memory = memory or Memory()
+        self.memory = memory or Memory()
         self.base = replace(field_scope, shapes={**field_scope.shapes, **(declared or {})})
-        self.formulas = Formulas(entries, field_scope, self._memory)
+        self.formulas = Formulas(entries, field_scope, self.memory)
         prose = list(passages)
         self._supplied = said_masks(prose, self.formulas.parsed)
         self._supplied |= heads_left_out(self.formulas.parsed, self.base.field)
         self._supplied |= projections_left_out(self.formulas.parsed)
         if self._supplied:
-            self.formulas = Formulas([*entries, *self._supplied], field_scope, self._memory)
+            self.formulas = Formulas([*entries, *self._supplied], field_scope, self.memory)
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
         """What the text says of the names in each formula, as far as the formula bears it out."""
@@ -138,7 +138,7 @@ class Linker:
 
     def _read(self, entry: Entry) -> Typed:
         """What a formula means as its note has it."""
-        return self._memory.meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
+        return self.memory.meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
 
     def _named_in_text(self, entry: Entry) -> Iterator[Problem]:
         """Remarks on the functions that the text names, where the formula calls them."""
@@ -179,7 +179,7 @@ class Linker:
         """The formula typed with the definitions before it, as if it were one with them."""
         before = "".join(other.latex + JOIN for other in uses)
         scope = replace(self.scope(entry, uses), operators=operators)
-        typed = self._memory.meaning(before + entry.latex, scope)
+        typed = self.memory.meaning(before + entry.latex, scope)
         mine = self.formulas.parsed[entry]
         named = mine.arrays | mine.functions if own.equation is None else {own.equation.name}
         if typed.equation is not None and typed.equation.name not in (named or {""}):
@@ -205,7 +205,7 @@ class Linker:
         nothing, indexed = Typed("text"), self.formulas.parsed[entry].indexed.get(name)
         if own.equation is None or indexed is None:
             return nothing
-        typed = self._memory.meaning(before + entry.latex, replace(scope, result=name))
+        typed = self.memory.meaning(before + entry.latex, replace(scope, result=name))
         if typed.equation is None or typed.equation.name != name:
             return nothing
         arrays = own.equation.value, typed.equation.value
@@ -416,6 +416,6 @@ class Linker:
         beside = self.formulas.parsed[entry].places.get(name)
         if equation is None or beside is None or equation.name == name:
             return equation
-        return self._memory.meaning(
+        return self.memory.meaning(
             entry.latex[beside.start : beside.end], self.scope(entry)
         ).equation

@@ -6,8 +6,8 @@ and by the next build of a vault that is watched.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 from notes2code.latex.macros import Macro
 from notes2code.meaning.linking.entries import Parsed, read_entry
@@ -16,6 +16,8 @@ from notes2code.meaning.typed import Read, Typed, type_formula, type_tree
 
 Meanings: TypeAlias = list[tuple[Read | None, Scope, Typed]]
 
+Found = TypeVar("Found")
+
 
 class Memory:
     """Keeps what is asked; what a whole build did not ask again is forgotten by ``begin``."""
@@ -23,12 +25,13 @@ class Memory:
     def __init__(self) -> None:
         self._parsed: dict[Hashable, Parsed] = {}
         self._meanings: dict[str, Meanings] = {}
-        self._former = self._parsed, self._meanings
+        self._found: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
+        self._former = self._parsed, self._meanings, self._found
 
     def begin(self) -> None:
         """Begin a build: what was asked before the last one is forgotten."""
-        self._former = self._parsed, self._meanings
-        self._parsed, self._meanings = {}, {}
+        self._former = self._parsed, self._meanings, self._found
+        self._parsed, self._meanings, self._found = {}, {}, {}
 
     def parsed(
         self,
@@ -61,3 +64,11 @@ class Memory:
             typed = type_tree(latex, parsed.tree, scope, parsed.read)
         mine.append((read, scope, typed))
         return typed
+
+    def once(self, what: Hashable, about: tuple[object, ...], find: Callable[[], Found]) -> Found:
+        """What is found out about some objects that nobody changes: these very objects, which are
+        kept with it, since what this memory gives is the same object each time."""
+        key = what, *map(id, about)
+        known = self._found.get(key) or self._former[2].get(key) or (about, find())
+        found: Found = self._found.setdefault(key, known)[1]
+        return found

@@ -68,8 +68,14 @@ class _Letters(NamedTuple):
     by_comma: bool
 
 
-def said(text: str) -> Iterator[Said]:
-    """The kinds that a text states of letters."""
+@lru_cache(maxsize=1 << 16)
+def said(text: str) -> tuple[Said, ...]:
+    """The kinds that a text states of letters. They are kept, since a vault that is watched has
+    most of its passages in each build."""
+    return tuple(_said(text))
+
+
+def _said(text: str) -> Iterator[Said]:
     if words.MENTIONED.search(text) is None and said_shapes.MAY_BE.search(text) is None:
         return
     tokens = _with_heads([*tokens_of(_ENTRY.sub(".", said_shapes.marked(text)))])
