@@ -60,6 +60,10 @@ BROKEN = [
     # Heads share keys and values in groups of any one length; nothing else is shared so.
     refused("N2C032", r"y_i = x_i \cos(m \theta_{\lfloor i/«2» \rfloor})"),
     refused("N2C032", r"s_{ij} = q_i^\top k_{\lfloor j/«2» \rfloor}"),
+    # A weight that is picked by what a place has is one of several, above as well as below.
+    refused("N2C032", r"h_i = \sigma(W^{(«\deg(i)»)} x_i)"),
+    refused("N2C032", r"h_i = \sum_j W^{(«\tau(j)»)} x_{ij}"),
+    refused("N2C032", r"h_i = \sigma(W^{(«t_i»)} x_i)"),
     refused("N2C032", r"y_i = x_{\lfloor i/«2» \rfloor} + z_{\lfloor i/4 \rfloor}"),
     refused(
         "N2C032",

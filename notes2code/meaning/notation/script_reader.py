@@ -195,11 +195,7 @@ class _Reader:
                     "say over what it runs, or write the index on the left-hand side too",
                 )
             elif not plain and self.looks_up(part):
-                if not is_name(part):
-                    raise error("N2C032", "this index is not understood", part.span)
-                if not self.is_label_of_row(part):
-                    raise looked_up(part)
-                self.indices.append(At(part, "="))
+                self.indices.append(self.place_looked_up(part))
             elif isinstance(part, Root) or self.counts_by_product(part):
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
@@ -268,6 +264,14 @@ class _Reader:
         if isinstance(node, Script) and node.sub is not None and not called:
             nodes = walk(node.sub)  # the w_O of v_{w_O} is one word, also where a sum counts by w
         return any(isinstance(inner, Name) and inner.text in self.bound for inner in nodes)
+
+    def place_looked_up(self, node: Node) -> At:
+        """The place that is the label of a row; raises ``ProblemError`` for any other."""
+        if not is_name(node):
+            raise error("N2C032", "this index is not understood", node.span)
+        if not self.is_label_of_row(node):
+            raise looked_up(node)
+        return At(node, "=")
 
     def is_label_of_row(self, node: Node) -> bool:
         """Whether a place is the label of a row that stands before it: ``p_{i,y_i}``."""
@@ -382,8 +386,12 @@ class _Reader:
             at = self.index(item)
             if at is not None:
                 self.indices.append(at)
+            elif self.looks_up(item):
+                self.indices.append(self.place_looked_up(item))
             elif text := names.label(item):
                 self.labels.append(text)
+            else:
+                raise error("N2C032", "this superscript is not understood", item.span)
         return True
 
     def _is_moved(self, node: Group) -> bool:
