@@ -27,6 +27,7 @@ from notes2code.meaning.ir import (
     Size,
     walk,
 )
+from notes2code.meaning.names import ROLES, base_letter
 
 MAX_WAYS = 24
 """Ways to match one formula that are tried before it is given up."""
@@ -108,6 +109,8 @@ def _called_so(component: Component, form: Form, name: str, names: Set[str]) -> 
     """Whether the name of an equation, and all names in it, allow it to be the component."""
     if not names.isdisjoint(map(plain, component.unlike)):
         return False
+    if form.part == "scores" and base_letter(name) in ROLES:
+        return False  # the q_i = h_i Q of a weight Q is a query, and no score
     numbered = name.rstrip("0123456789")  # FFN_1 and FFN_2
     return not form.called or not {name, numbered}.isdisjoint(map(plain, form.called))
 

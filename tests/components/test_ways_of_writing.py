@@ -75,6 +75,12 @@ def test_scores_called_e_are_no_base_of_their_powers() -> None:
     assert said(scores, weights) == ("scaled_dot_product_attention", "weights", shown)
 
 
+def test_a_query_that_a_weight_makes_is_no_score() -> None:
+    """Though the weight is called Q, and the state beside it may be a key."""
+    assert said(r"q_i = h_i Q") is None
+    assert said(r"q_i^{(r)} = h_i^{(r)} Q^{(r)}") is None
+
+
 def test_settings_show_the_letters_of_the_note() -> None:
     far = r"A_{ij} = \frac{q_i^\top k_j}{\sqrt{d_k}} - m |i - j|"
     found = said(far)
