@@ -34,6 +34,16 @@ def _scaled_columns(m: Any, w: Any) -> Any:
 
 
 @table(
+    # The bias of a norm is learned, whatever number the note has by its name.
+    *(
+        Case(
+            r"\mathrm{LN}(z) = \gamma \odot \frac{z - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta",
+            "z[n] gamma[n] epsilon+ beta[n]",
+            lambda z, g, e, b: g * standardised(z, e) + b,
+            context=[said],
+        )
+        for said in (r"\beta = (8N)^{-1/4}", r"\beta = 0.87", r"\gamma = 1, \beta = 0")
+    ),
     # The gain and the bias beside each normalised number are vectors, in a formula alone, too.
     Case(
         r"\mathrm{LN}(z_i) = \gamma \cdot \hat z_i + \beta",

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from notes2code.latex.tree import Juxt
 from notes2code.meaning import names
+from notes2code.meaning.linking import learned
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.overview.survey import Survey
@@ -89,6 +90,7 @@ class Declarations:
         alone -= mine.parameters | mine.seen.bound
         alone = {name for name in alone if not names.is_size_name(name)}
         alone -= {"Q", "K", "V"} if mine.seen.attends else set()
+        alone = {name for name in alone if not learned.is_gain(name, mine)}
         found = {*self.formulas.nearest(entry, sorted(alone), "constants", within=0)}
         found |= alone & self.formulas.letters.amounts(entry)
         capitals = {name for name in alone - mine.called if name[0].isupper()}

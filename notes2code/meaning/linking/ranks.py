@@ -27,6 +27,7 @@ from notes2code.meaning.ir import (
     Softmax,
     walk,
 )
+from notes2code.meaning.linking import learned
 from notes2code.meaning.linking.entries import Entry, Parsed, letters_on
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.names import PROBABILITIES, base_letter, label
@@ -64,7 +65,12 @@ def as_defined(
         and one.name not in seen.elements
         and not (one.name in seen.moves and len(one.shape) > 1)
     }
-    every = linker.formulas.same_indices(entry, given)
+    mine, parsed = linker.formulas.parsed[entry], linker.formulas.parsed
+    every = {
+        name: other
+        for name, other in linker.formulas.same_indices(entry, given).items()
+        if not (learned.is_gain(name, mine) and learned.is_constant(parsed[other]))
+    }
     pairs = dict(_opposites(linker, every))
     sigmoids = frozenset(_sigmoids(every, equation_of))
     # By the letter too, since labels and scores are made so as well.

@@ -7,6 +7,7 @@ from itertools import pairwise
 from notes2code.latex.tree import Group, Juxt, words_in
 from notes2code.meaning import names
 from notes2code.meaning.ir import Equation, Idx, Ref, walk
+from notes2code.meaning.linking import learned
 from notes2code.meaning.linking.declarations import Declarations
 from notes2code.meaning.linking.entries import Entry, Parsed, family, letters_on
 from notes2code.meaning.linking.formulas import Formulas
@@ -76,6 +77,8 @@ def _definitions(
             if _is_another_step(name, current, mine, other, theirs):
                 continue
             if _is_declared(formulas, name, current, other):
+                continue
+            if learned.is_gain(name, mine) and learned.is_constant(theirs):
                 continue
             if other is not entry and other not in needed:
                 more = [one for one in other_cases(formulas, other, name) if one is not entry]
