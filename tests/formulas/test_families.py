@@ -29,6 +29,18 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         lambda g, a, x: np.einsum("n,nqd,d->q", g, a, x),
         shapes={"A_i": ("q", "d")},
     ),
+    # A capital with an index above it alone is one of several matrices.
+    Case(
+        r"X' = \sum_k Z^{(k)} \Theta^{(k)}",
+        "Z[k,n,d] Theta[k,d,m]",
+        lambda z, w: (z @ w).sum(0),
+    ),
+    Case(
+        r"q_i^{(r)} = h_i^{(r)} Q^{(r)}",
+        "h[r,n,d] Q[r,d,m]",
+        lambda h, q: h @ q,
+    ),
+    Case(r"O^k = A^k V^k", "A[h,n,m] V[h,m,d]", lambda a, v: a @ v),
     # What is joined by name are arrays, though the whole has their letter.
     Case(
         r"Y = \text{Concat}(Y_1, Y_2, \dots, Y_h) W^O",

@@ -10,6 +10,17 @@ from tables import Case, check, table
 
 
 @table(
+    # A P_i that a number stands beside is a probability where what is made of them is no capital.
+    Case(
+        r"\mathrm{aux} = \alpha N \sum_i f_i P_i",
+        "alpha N f[n] P[n]",
+        lambda a, count, f, p: a * count * (f * p).sum(),
+    ),
+    Case(
+        r"M = \sum_i \lambda_i P_i",
+        "lambda_[h] P[h,n,m]",
+        lambda weights, p: np.tensordot(weights, p, 1),
+    ),
     # A mean beside what is made of its own count is one of numbers.
     Case(
         r"B_a = \bar{x}_a + c \sqrt{\frac{\ln(1 + t)}{n_a}}",

@@ -494,7 +494,12 @@ def _by_letter(element: Element) -> int:
     # The x_i beside x^⊤ are the numbers of a vector.
     transposed = element.lead in run.seen.transposed.get(use.name, ())
     transposed = transposed or (state and element.indices == 2)
-    ranks = names.element_ranks(use.name, element.indices, element.bold, transposed)
+    # A capital with an index above it alone is one of several matrices, Θ^{(k)} and Z^{(k)}.
+    several = bool(use.above) and use.above == element.lead and base not in names.GREEK
+    indices = 0 if several and base.isupper() and len(base) == 1 else element.indices
+    ranks = names.element_ranks(use.name, indices, element.bold, transposed)
+    share = base == "P" and _is_weighed(element)
+    ranks = (0, 1, 2) if share else ranks
     parts = run.seen.parts - {*"nmd"}
     if element.is_small and len(base) == 1 and use.name != base and base in parts:
         ranks = (1, 0, 2)  # the c_s of [c_s; c_t]
@@ -512,11 +517,22 @@ def _by_letter(element: Element) -> int:
     if timed and word and ranks[0] == 2:
         ranks = (1, 2, 0)  # the State_t of a time is a vector, the Attn_i of a head a matrix
     rank = element.usually(*ranks)
-    if rank == 0 and ranks[0] == 2 and len(base) == 1:
+    if rank == 0 and (ranks[0] == 2 or share) and len(base) == 1:
         run.numbers[run.quote(use.span)] = use.span
     if rank == 2 and ranks[0] == 1 and element.is_small and not element.indices:
         run.bent.add(element.name)
     return rank
+
+
+def _is_weighed(element: Element) -> bool:
+    """Whether it is the P_i of ``aux = Σ_i f_i P_i``, where all else that a sum counts so are
+    numbers, and what is made of them is no capital: a probability, and no projection."""
+    run, letters = element.run, {names.label(at.node) for at in element.use.indices}
+    beside = {name for name, _, letter in run.seen.shifts if letter in letters}
+    others = [names.element_ranks(name, 1, False, False)[0] for name in beside - {element.use.name}]
+    capital = any(name.isupper() and len(name) == 1 for name in run.defines)
+    alone = len(letters) == 1 and letters.issubset(run.summed) and not element.bold
+    return alone and bool(others) and not any(others) and not capital
 
 
 def _has_one_key(run: Run) -> bool:
