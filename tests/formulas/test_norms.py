@@ -286,6 +286,12 @@ def _scaled_columns(m: Any, w: Any) -> Any:
     Case(r"s = \|x\|_2^2", "x[d]", lambda x: x @ x),
     Case(r"s = \|x\|^2", "x[d]", lambda x: x @ x),
     Case(r"s = \|x\|_1", "x[d]", lambda x: np.abs(x).sum()),
+    Case(r"s = \|x\|_3", "x[d]", lambda x: (np.abs(x) ** 3).sum() ** (1 / 3)),
+    Case(
+        r"s = -\|h + r - t\|_p",
+        "h[d] r[d] t[d] p+",
+        lambda h, r, t, p: -((np.abs(h + r - t) ** p).sum() ** (1 / p)),
+    ),
     Case(r"s = \lVert x - y \rVert_2^2", "x[d] y[d]", lambda x, y: ((x - y) ** 2).sum()),
     Case(r"s = \Vert x \Vert_2 / 2", "x[d]", lambda x: np.linalg.norm(x) / 2),
     Case(
@@ -441,6 +447,14 @@ def test_moments_that_count_more_than_the_array_are_given() -> None:
     assert f.component is None
     assert {"mu", "sigma"} <= {given.name for given in f.inputs}
     assert f.source
+
+
+@pytest.mark.parametrize("latex", [r"s = \|W\|_p", r"s = \|A - B\|_3", r"s = \|x\|_\Sigma"])
+def test_a_norm_of_a_matrix_by_its_singular_values_or_of_no_known_order_is_refused(
+    latex: str,
+) -> None:
+    with pytest.raises(FormulaError, match="singular values|is not understood"):
+        compile_formula(latex)
 
 
 def test_a_mean_over_several_axes_is_refused() -> None:

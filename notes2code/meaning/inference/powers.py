@@ -535,6 +535,29 @@ def _refuse_spectral(run: Run, value: Value) -> None:
         )
 
 
+def _is_of_any_order(run: Run, order: Expr) -> bool:
+    """Whether a norm has a number for its order: a p by custom, or what is declared as one."""
+    match order:
+        case ir.Num(number):
+            return number > 1
+        case ir.Ref(name, ()):
+            declared = run.shapes.get(name)
+            return name in _ORDERS or (declared is not None and declared.axes == ())
+    return False
+
+
+_ORDERS = ("p", "q")
+"""What the order of a norm is called."""
+
+
+def _refuse_of_singular_values(run: Run, value: Value, node: Script) -> None:
+    """``‖W‖_p`` of a matrix is of its singular values, or of what it does to vectors."""
+    if value.rank == 2:
+        text = f"`{run.quote(node.span)}` may be the norm of a matrix by its singular values"
+        help_text = "that is not computed; write the sum over all elements out"
+        run.unranged = error("N2C037", text, node.span, help_text)
+
+
 def has_unit_columns(value: Value) -> bool:
     """Whether a matrix is divided by the norms of its columns."""
     factors = value.body.factors if isinstance(value.body, ir.Mul) and value.rank == 2 else ()
@@ -570,7 +593,13 @@ def _norm(run: Run, node: Script, base: Group) -> Value:
     elif order == ir.Num(2):
         squares = mapped(value, lambda e: ir.Pow(e, ir.Num(2)))
         total = ir.Pow(reduce_all(kind, squares), ir.HALF)
+    elif _is_of_any_order(run, order):
+        _refuse_of_singular_values(run, value, node)
+        powers = mapped(value, lambda e: ir.Pow(ir.Fn("abs", (e,)), order))
+        total = ir.Pow(reduce_all("sum", powers), ir.Pow(order, ir.MINUS_ONE))
     else:
-        raise error("N2C037", "only the norms 1, 2 and ∞ are computed", node.span)
+        text = f"which norm `{run.quote(node.span)}` is, is not understood"
+        help_text = "its order may be a number from 1, `\\infty`, or a letter such as `p`"
+        raise error("N2C037", text, node.span, help_text)
     result = Value(total, (), node.span)
     return result if node.sup is None else power(run, result, node.sup, node.span)
