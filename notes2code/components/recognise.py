@@ -154,7 +154,7 @@ def _ways(
             return
         found = taken_apart(component, form, found)
         if (
-            (_letters_fit(form, found) or (is_named and not _are_exchanged(form, found)))
+            (_letters_fit(form, found) or (is_named and not _are_exchanged(component, form, found)))
             and _are_single(form, found)
             and _are_of_all(form, found)
             and _are_of_one_head(component, found)
@@ -244,16 +244,20 @@ def _letters_fit(form: Form, found: Match) -> bool:
     )
 
 
-def _are_exchanged(form: Form, found: Match) -> bool:
+def _are_exchanged(component: Component, form: Form, found: Match) -> bool:
     """Whether the letter of a role stands in a setting, and another in the role: the σ² and the ε
-    of ``(x − μ) / (σ² + ε)`` are no ε and no σ."""
+    of ``(x − μ) / (σ² + ε)`` are no ε and no σ. Nor is the σ of ``√(σ + ε)`` a variance: it is the
+    letter of another role."""
     parts = (part for value in found.settings.values() for part in walk(value.body))
     arrays = {part.array for part in parts if isinstance(part, Ref)}
-    return any(
-        role in found.roles
-        and not is_one_of(found.roles[role].array, letters)
-        and any(is_one_of(array, letters) for array in arrays)
+    strange = {
+        found.roles[role].array
         for role, letters in form.names.items()
+        if role in found.roles and not is_one_of(found.roles[role].array, letters)
+    }
+    known = [letters for other in component.forms for letters in other.names.values()]
+    return bool(strange) and any(
+        is_one_of(array, letters) for letters in known for array in arrays | strange
     )
 
 
@@ -279,9 +283,11 @@ def _are_of_all(form: Form, found: Match) -> bool:
 
 def _is_kept(component: Component, form: Form, found: Match) -> bool:
     """Whether what a formula only names, and the component computes, has a word as a label that
-    does not name the component: the μ_{running} is known from elsewhere, and no mean of x."""
+    does not name the component: the μ_{running} is known from elsewhere, and no mean of x. An
+    estimate, μ with a hat, is that of x."""
     own = (found.roles[role].array for role in form.names if role in found.roles)
-    words = (plain(label) for array in own for label in array.split("_")[1:])
+    labels = (label for array in own for label in array.split("_")[1:])
+    words = (plain(label) for label in labels if label != "hat")
     names = [*map(plain, component.mentions), *map(plain, component.calls)]
     return form.completes is not None and any(
         len(word) >= _WORD and not any(word in name for name in names) for word in words

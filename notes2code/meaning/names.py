@@ -55,6 +55,9 @@ TRANSPOSES = frozenset(["T", "top", "intercal", "t"])
 GAINS = frozenset(["gamma", "g", "w", "beta", "weight", "gain", "scale", "bias", "shift"])
 """What the gain and the bias of a normalisation are called."""
 
+MOMENTS = frozenset(["mean", "avg", "std", "var", "Std", "Var", "variance"])
+"""Words for what a normalisation takes off, and divides by."""
+
 ROLES = frozenset("QKVqkv")
 """Letters of queries, keys and values."""
 

@@ -170,6 +170,32 @@ def test_letters_do_not_matter_where_the_name_says_what_it_is() -> None:
     assert found is not None and found[0] == "feed_forward"
 
 
+LAYER_NORM = [
+    # What alone scales what is brought to mean 0 is a gain, whatever its letter is.
+    (r"\mathrm{LN}(x) = \alpha \frac{x - \mu}{\sigma + \epsilon} + \beta", "outside"),
+    (r"\mathrm{LN}(x) = \alpha (x - \mu) / (\sigma + \epsilon) + \beta", "outside"),
+    (r"\mathrm{LN}(x) = a_2 * (x - mean) / (std + eps) + b_2", "outside"),
+    (r"\mathrm{LN}(x) = b + \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \cdot k", "output"),
+    # Words for the moments, and estimates of them.
+    (r"\mathrm{LN}(x) = g * (x - mean) / sqrt(var + eps) + b", "output"),
+    (r"\mathrm{LayerNorm}(x) = \gamma \odot \frac{x - \hat\mu}{\hat\sigma} + \beta", "outside"),
+]
+
+
+@pytest.mark.parametrize("latex, form", LAYER_NORM)
+def test_layer_norm(latex: str, form: str) -> None:
+    found = said(latex)
+    assert found is not None and found[:2] == ("layer_norm", form)
+
+
+def test_a_gain_of_no_layer_is_a_number() -> None:
+    for name in (r"\mathrm{BN}(x)", "y"):
+        assert said(rf"{name} = \alpha \frac{{x - \mu}}{{\sigma + \epsilon}} + \beta") is None
+    assert said(r"\mathrm{LN}(x) = \gamma \frac{x - \mu}{\sqrt{\sigma + \epsilon}} + \beta") is None
+    moving = r"\mathrm{LN}(x) = \gamma \frac{x - \mu_{running}}{\sigma_{running}} + \beta"
+    assert said(moving) is None
+
+
 RMS_NORM = [
     (rf"y = \frac{{x}}{{{ROOT}}} \odot \gamma", "output", {"epsilon": "epsilon"}),
     (r"y_i = \frac{x_i}{\mathrm{RMS}(x)}\, g_i", "output", {}),

@@ -363,11 +363,17 @@ def _is_one_of_elements(element: Element) -> bool:
 
 
 def _gain(element: Element) -> int | None:
-    """The gain and the bias of a normalisation."""
+    """The gain and the bias of a normalisation; its moments, where they are words, are numbers."""
     run = element.run
-    normalises = run.seen.normalises or any(map(names.is_norm, run.seen.called))
-    if normalises and element.indices == 0 and element.base in names.GAINS | {"b"}:
+    called = any(map(names.is_norm, run.seen.called))
+    of_layer = element.use.name in run.seen.gains and (
+        run.scope.norms == "layers" or any(map(names.is_norm, run.defines))
+    )
+    usual = element.base in names.GAINS | {"b"} and (run.seen.normalises or called)
+    if element.indices == 0 and (usual or of_layer):
         return element.usually(*((0, 1) if gains.are_numbers(run) else (1, 0)))
+    if element.indices == 0 and run.seen.normalises and element.use.name in names.MOMENTS:
+        return element.usually(0, 1)
     return None
 
 

@@ -247,7 +247,7 @@ def is_gain(run: Run, value: Value) -> bool:
         return False
     base, _, label = value.body.array.partition("_")
     if run.seen.normalises:
-        return base in names.GAINS | {"sigma"}
+        return base in names.GAINS | {"sigma"} or value.body.array in run.seen.gains
     pair = {f"{letter}_{label}".rstrip("_") for letter in ("gamma", "beta")}
     arrays = {name for name in run.seen.counted if name in run.shapes and run.shapes[name].axes}
     return base == "gamma" and pair <= arrays

@@ -417,6 +417,8 @@ def _is_array_by_name(run: Run, value: Value) -> bool:
     name = value.body.array
     if name in run.shapes or name not in run.symbols:
         return False
+    if run.seen.normalises and name in names.MOMENTS:
+        return False
     base = names.base_letter(name)
     if base in names.GREEK:
         return base[0].isupper()

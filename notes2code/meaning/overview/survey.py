@@ -131,6 +131,8 @@ class Survey:
 
     normalises: bool = False
     """Whether something is divided by a deviation, or by a root of squares."""
+    gains: set[str] = field(default_factory=set)
+    """What alone scales and shifts what is brought to mean 0."""
     logs: bool = False
     """Whether there is a logarithm."""
     of_probabilities: bool = False

@@ -20,7 +20,6 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Relation,
-    Root,
     Script,
     walk,
     words_in,
@@ -45,6 +44,7 @@ from notes2code.meaning.overview import (
     label_letters,
     magnitudes,
     means,
+    norms,
     points,
     returns,
     step_letters,
@@ -255,11 +255,14 @@ def _with_elements(seen: Survey, nodes: Nodes) -> Iterator[str]:
 def _see_company(seen: Survey, parts: _Parts) -> None:
     """What a formula is about, by all that stands together in it."""
     nodes = parts.nodes
-    seen.normalises = any(map(_is_normalisation, nodes.of(Frac, Infix))) or "rsqrt" in nodes.words
+    seen.normalises = (
+        any(map(norms.is_normalisation, nodes.of(Frac, Infix))) or "rsqrt" in nodes.words
+    )
+    seen.gains = {*norms.gains(nodes)}
     bases = {names.base_letter(name) for name in seen.counted}
     seen.logs = not bases.isdisjoint(["log", "ln"])
-    norms = any(group.open == "‖" for group in nodes.of(Group))
-    seen.of_labels = not norms and bases <= {"y"} | names.GREEK | names.FUNCTIONS
+    lengths = any(group.open == "‖" for group in nodes.of(Group))
+    seen.of_labels = not lengths and bases <= {"y"} | names.GREEK | names.FUNCTIONS
     arrays = {names.base_letter(name) for name in seen.counted.keys() - seen.sizes - seen.bound}
     seen.of_probabilities = seen.logs and arrays <= _OF_DIVERGENCES
     seen.attends = sum(bool(arrays & {x, x.lower()}) for x in "QKV") > 1
@@ -514,48 +517,3 @@ def _is_element(node: Node) -> bool:
         case Script(Name(base), Name(index), None, 0):
             return base.islower() and index in names.INDEX_LETTERS and base not in names.SIZE_BASES
     return False
-
-
-def _scales_normalised(node: Infix) -> bool:
-    """Whether a node is ``γ \\hat x + β``, whose x̂ is what a normalisation made."""
-    match node:
-        case Infix("+", first, second):
-            scaled, beta = (second, first) if binders.bare(first) == "beta" else (first, second)
-            match scaled:
-                case Juxt((Name("gamma"), made)) | Infix("·" | "*", Name("gamma"), made):
-                    return binders.bare(beta) == "beta" and "_hat" in names.label(made)
-    return False
-
-
-def _is_normalisation(node: Frac | Infix) -> bool:
-    """Whether a node divides by a standard deviation or a root of squares, or scales what is made
-    so: γ and β beside it are vectors."""
-    if isinstance(node, Infix):
-        return _scales_normalised(node)
-    top, bottom = node.top, node.bottom
-    inside = Nodes(walk(bottom))
-    texts = (name.text for name in inside.of(Name))
-    named = {text.lower() if text[1:] and text not in names.GREEK else text for text in texts}
-    deviates = not named.isdisjoint(["sigma", "var", "std"])
-    centred = isinstance(top, Infix | Group)
-    squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
-    if inside.of(Root) or "sqrt" in named:
-        means = not named.isdisjoint(["mean", "avg", "E"])
-        squared = filter(_is_square, inside.of(Script))
-        squares = squares or any(means or _is_norm(square) for square in squared)
-    return (
-        (deviates and (centred or bool(inside.of(Root))))
-        or "rms" in named
-        or (squares and scripts.is_name(top))
-    )
-
-
-def _is_norm(square: Node) -> bool:
-    """Whether what is squared is the norm of ``\\sqrt{‖x‖^2 / d}``."""
-    base = square.base if isinstance(square, Script) else square
-    base = base.base if isinstance(base, Script) else base
-    return isinstance(base, Group) and base.open == "‖"
-
-
-def _is_square(node: Node) -> bool:
-    return isinstance(node, Script) and scripts.is_two(node.sup)
