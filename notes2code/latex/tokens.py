@@ -90,6 +90,7 @@ _REFERENCES = frozenset(["ref", "eqref", "autoref", "cref", "Cref", "cite"])
 """Commands that name another formula, or a text."""
 
 _ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
+_SIGN = re.compile(r"\s*\{\s*((?:\\[bB]igg?[lrm]?\s*)?\\(?:[A-Za-z]+|\|))\s*\}")
 _BLANK = re.compile(r"(?:\s|~|\\[ ,;:]|\\q?quad\s*)$")
 _ENDS_SIDE = re.compile(r"(?:\s|\\[ ,;:!]|\\q?quad\b)*(?:$|[=&.,;)}]|\\\\|\\(?:approx|end|quad)\b)")
 _NO_OPERAND = re.compile(
@@ -584,6 +585,9 @@ class Tokens(Numbers):
             inner = self.latex.index("{", end) + 1
             self._words_and_math(self.latex[inner:close], inner)
             return close + 1
+        if name == "mathop" and (sign := _SIGN.match(self.latex, end)):
+            self._read(*sign.span(1))
+            return sign.end()
         self._add("font", name, start, end)
         return end
 

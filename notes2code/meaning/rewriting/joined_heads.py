@@ -1,11 +1,13 @@
 """Heads that are joined with a sign, ``(head_1 ⊕ head_2 ⊕ … ⊕ head_h) W^O``: what stands between
-heads, or goes on with dots, is no addition, which has a sign of its own."""
+heads, or goes on with dots, is no addition, which has a sign of its own. What is joined ends before
+the weights of what comes out, ``‖_{i=1}^h head_i W^O``, of which there is one for all heads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notes2code.latex.tree import Change, Dots, Formula, Group, Infix, Juxt, Name, Node
+from notes2code.latex.tree import Big, Change, Dots, Formula, Group, Infix, Juxt, Name, Node, walk
+from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 
 SIGNS = (r"\oplus", "⊕")
@@ -28,6 +30,28 @@ def by_name(formula: Formula) -> Change | None:
         return Juxt((Name("Concat", node.op_span), group), node.span)
 
     return listed if chains else None
+
+
+def before_weights(formula: Formula) -> Change | None:
+    """``(‖_{i=1}^h head_i) W^O`` for ``‖_{i=1}^h head_i W^O``."""
+
+    def ended(node: Big) -> Node | None:
+        match node.body:
+            case Juxt((head, weights)) if node.op == "concat" and _is_of_output(weights, node):
+                span = node.span.to(head.span)
+                joined = Group("(", (Big(node.op, node.sub, node.sup, head, span),), (), span)
+                return Juxt((joined, weights), node.span)
+        return None
+
+    return ended if any(node.op == "concat" for node in formula.of(Big)) else None
+
+
+def _is_of_output(node: Node, joins: Big) -> bool:
+    """Whether a node is a W^O without the index that is joined over."""
+    letters = {name.text for name in walk(node) if isinstance(name, Name)}
+    bound = binders.bound_letters(joins.sub) if joins.sub is not None else ()
+    label = names.label(node)
+    return label[:1] == "W" and label[-2:].lower() == "_o" and letters.isdisjoint(bound)
 
 
 def _apart(operand: Node) -> Iterator[Node]:

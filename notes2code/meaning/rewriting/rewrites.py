@@ -148,6 +148,7 @@ REWRITES = (
     Rewrite(Juxt, _always(joined_families.joined)),
     # What joins heads looks like an addition,
     Rewrite(Infix, joined_heads.by_name),
+    Rewrite(Big, joined_heads.before_weights),
     # and a row of words like a product.
     Rewrite(Juxt, words_in_a_row.with_commas),
     # What comes close to something defines it, where it is said how it is made.
