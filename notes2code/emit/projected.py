@@ -240,9 +240,14 @@ class Projected:
 
     def _weight(self, role: str, module: str) -> str:
         """The weight of a linear map in the layout of the formula: of each head for itself, unless
-        the heads share it."""
+        the heads share it; for that behind the heads, a block of rows is that of a head."""
         linear = f"{module}.{self.view.var(role)}"
         axes = self.view.recognised.found.roles[role].axes
+        if role == "O" and len(axes) == 3:
+            blocks = (
+                f"array({linear}.weight).T.reshape({module}.num_heads, -1, {linear}.out_features)"
+            )
+            return arranged(blocks, axes)
         if not self.several or role == "O" or len(axes) == 2:
             return self.view.linear(role, linear)
         return arranged(f"per_head({linear}, {module}.{self._shares(role)})", axes)

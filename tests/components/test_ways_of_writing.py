@@ -38,6 +38,23 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+JOINS = [
+    r"\sum_i \mathrm{head}_i W_i^O",
+    r"\Vert_{i=1}^h \mathrm{head}_i W^O",
+    r"\mathop{\big\Vert}\limits_{i=1}^{h} \mathrm{head}_i W^O",
+    r"\bigoplus_{i=1}^h \mathrm{head}_i \, W^O",
+]
+
+
+@pytest.mark.parametrize("join", JOINS)
+def test_heads_are_joined(join: str) -> None:
+    for made in (HEADS[2], r"\text{head}_i = \mathrm{softmax}(Q W_i^Q (K W_i^K)^\top) V W_i^V"):
+        found = said(made, rf"Y = {join}")
+        assert found is not None and found[0] == "multi_head_attention"
+    for other in (join.replace("W^O", "W^Q").replace("W_i^O", "W^O"), join + " x"):
+        assert said(HEADS[2], rf"Y = {other}") is None
+
+
 HEADS_OF_TOKENS = (
     r"z_{t,i} = \sum_{j=1}^n \mathrm{softmax}_j(q_{t,i}^\top k_{j,i} / \sqrt{d_h}) v_{j,i}"
 )

@@ -18,6 +18,12 @@ def halved(a: float, b: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What tells heads apart counts no keys: each head has a softmax of its own.
+    Case(
+        r"Y = \sum_{i=1}^h \mathrm{softmax}(X W_i^Q (X W_i^K)^\top) X W_i^V",
+        "X[n,d] W_Q[h,d,p] W_K[h,d,p] W_V[h,d,r]",
+        lambda x, q, k, v: (softmax((x @ q) @ np.swapaxes(x @ k, 1, 2)) @ (x @ v)).sum(0),
+    ),
     # The elements of a sequence, and the best of another's for each.
     Case(
         r"r = \frac{1}{|x|} \sum_{x_i \in x} \max_{\hat{x}_j \in \hat{x}} x_i^\top \hat{x}_j",

@@ -148,6 +148,22 @@ NOTES = {
         "MultiHeadAttention",
         HEADS,
     ),
+    "heads, added up": Note(
+        (r"Y = \sum_{i=1}^h \mathrm{softmax}\left({}\right) X W_i^V W_i^O",),
+        r"X W_i^Q (X W_i^K)^\top",
+        "MultiHeadAttention",
+        HEADS,
+    ),
+    "causal, heads added up": Note(
+        (
+            r"Y = \sum_i \mathrm{head}_i W_i^O,"
+            r" \quad \mathrm{head}_i = \mathrm{softmax}\left({} + C\right) X W_i^V" + CAUSAL,
+        ),
+        r"X W_i^Q (X W_i^K)^\top",
+        "CausalSelfAttention",
+        HEADS,
+        causal=True,
+    ),
     "heads, of another formula": Note(
         (
             ATTENTION,

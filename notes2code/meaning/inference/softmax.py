@@ -90,6 +90,8 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         )
     if value.rank:
         return _of_array(run, value, where, span, along)
+    if any(_tells_heads(value, find_index(run.indices[x])) for x in run.summed):
+        run.pay(2.2)  # the scores of a head are those of all tokens
     if _is_row(run):
         run.pay(2.2)  # the e_i of α_{ij} = softmax(e_i) are rows
     over = _implied_index(run, value, span)
@@ -388,7 +390,17 @@ def _is_summed_over(run: Run, value: Value) -> bool:
     """Whether a value depends on an index of a sum around it, but for one of heads."""
     letters = run.indices.keys() & {*run.summed} - {scripts.HEAD}
     counted = {find_index(run.indices[letter]) for letter in letters}
-    return bool(counted) and not counted.isdisjoint(free_roots(value.body))
+    return any(
+        index in free_roots(value.body) and not _tells_heads(value, index) for index in counted
+    )
+
+
+def _tells_heads(value: Value, index: Index) -> bool:
+    """Whether an index tells apart nothing but projections, the W^Q_i and W^K_i of
+    ``X W^Q_i (X W^K_i)^\\top``: there is one of each for a head, and none for a key."""
+    refs = [part for part in ir.walk(settled(value.body)) if isinstance(part, ir.Ref)]
+    told = {ref.array for ref in refs if uses(ref, index)}
+    return bool(told) and all(map(names.label_of_projection, told))
 
 
 def _implied_index(run: Run, value: Value, span: Span) -> Index:
