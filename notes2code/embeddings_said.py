@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from notes2code.ties_said import DENIED, SENTENCE, line_of
+from notes2code.statements import statements
 from notes2code.vault.model import Note
 
 _PLACES = r"position(?:al)? (?:embeddings?|encodings?|vectors?)"
@@ -23,11 +23,8 @@ SCALED = re.compile(
     r"|嵌入[^，。；]{0,12}(?:乘以|缩放)[^，。；]{0,12}(?:√|\\sqrt|根)",
     re.IGNORECASE,
 )
-_DOUBTED = re.compile(
-    r"\b(?:often|sometimes|usually|may|might|can|could|should|if|whether|some|optional(?:ly)?|or"
-    r"|instead|unlike|original|paper|BERT|T5|Vaswani)\b|[?？]|可以|或|也|论文|通常",
-    re.IGNORECASE,
-)
+_EITHER = re.compile(r"\bor\b|或|也", re.IGNORECASE)
+"""What says it of one kind of embeddings beside another."""
 
 
 def embeddings_said(
@@ -37,11 +34,9 @@ def embeddings_said(
     it denies it, or says it of others or perhaps. Sections with the tag ``without`` say nothing."""
     found: dict[str, int] = {}
     for note in notes:
-        for paragraph in note.paragraphs:
-            if paragraph.heading or without in (*note.tags, *paragraph.tags):
+        for said in statements(note, without):
+            if not pattern.search(said.text) or _EITHER.search(said.text):
                 continue
-            for sentence in SENTENCE.findall(paragraph.text):
-                sure = not (DENIED.search(sentence) or _DOUBTED.search(sentence))
-                if sure and pattern.search(sentence):
-                    found.setdefault(note.path, line_of(note, paragraph, sentence))
+            if not (said.is_denied or said.is_doubted):
+                found.setdefault(note.path, said.line)
     return found

@@ -10,7 +10,7 @@ from notes2code.compilation import SKIP, Compilation, CompiledFormula
 from notes2code.components.library import Library, plain
 from notes2code.meaning.ir import Add, Call, Expr, Lambda, Mul, Reduce, Ref, Softmax
 from notes2code.meaning.names import is_norm
-from notes2code.ties_said import DENIED, SENTENCE, line_of
+from notes2code.statements import statements
 from notes2code.vault.model import Note
 
 _NORM = r"(?:RMS|layer)[ -]?norm(?:ali[sz]ation)?|normali[sz]ation layer|LN"
@@ -30,11 +30,6 @@ _WAY_OUT = re.compile(
     re.IGNORECASE,
 )
 """What notes call the map from features to logits."""
-_DOUBTED = re.compile(
-    r"\b(?:often|sometimes|usually|may|might|can|could|should|if|whether|some|optional(?:ly)?)\b"
-    r"|[?？]",
-    re.IGNORECASE,
-)
 
 
 def final_norms(compilation: Compilation) -> Mapping[str, int]:
@@ -54,12 +49,9 @@ def final_norms(compilation: Compilation) -> Mapping[str, int]:
 
 def _said(note: Note) -> Iterator[tuple[bool, int]]:
     """Whether a note's sentences on that say or deny it, and their lines."""
-    for paragraph in note.paragraphs:
-        if paragraph.heading or SKIP in (*note.tags, *paragraph.tags):
-            continue
-        for sentence in SENTENCE.findall(paragraph.text):
-            if _SAID.search(sentence) and not _DOUBTED.search(sentence):
-                yield DENIED.search(sentence) is None, line_of(note, paragraph, sentence)
+    for said in statements(note, SKIP):
+        if _SAID.search(said.text) and not said.is_doubted:
+            yield not said.is_denied, said.line
 
 
 def _has_normed_logits(formula: CompiledFormula, library: Library) -> bool:

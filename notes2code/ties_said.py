@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from notes2code.vault.model import Note, Paragraph, Vault
+from notes2code.statements import Statement, statements
+from notes2code.vault.model import Note, Vault
 
 _OUT = re.compile(
     r"\b(?:output|final|last|linear|pre-?softmax|softmax|lm|language model(?:l?ing)?)"
@@ -41,12 +42,6 @@ _TIED = re.compile(
     r"|重みを?(?:共有|結合)|가중치(?:를|가)? ?공유",
     re.IGNORECASE,
 )
-DENIED = re.compile(
-    r"\b(?:not|never|no|nor|neither|without|un(?:tied|tie|tying)|separate(?:ly)?|own|unlike|instead"
-    r"|rather|independent(?:ly)?|different|nicht|kein\w*|ohne|getrennt\w*|ne|pas|sans|sin|не|нет|без)\b"
-    r"|n['’]t\b|不|没有|未|非|无|無|ない|なし|ず|ません|않|안 |없|아니",
-    re.IGNORECASE,
-)
 _UNTIED = re.compile(
     r"(?<!not )(?<!never )(?<!n['’]t )\bunt(?:ied?|ying)\b"
     r"|(?:\b(?:not|never|no|without)|n['’]t)"
@@ -58,21 +53,11 @@ _UNTIED = re.compile(
     re.IGNORECASE,
 )
 """What denies the tie itself, and no bias, matrix or parameters beside it."""
-_DOUBTED = re.compile(
-    r"\b(?:often|sometimes|usually|typically|commonly|generally|may|might|can|could|would|should"
-    r"|if|whether|when|unless|optional(?:ly)?|some|many|most|others?|alternatively|possible"
-    r"|variants?|e\.g|practice|original|paper|GPT|BERT|T5|Vaswani|were|was|had"
-    r"|oft|manchmal|meist|kann|können|wenn|falls|souvent|parfois|peu(?:t|vent)|si|puede[n]?|veces"
-    r"|часто|иногда|может|если)\b"
-    r"|通常|常常|往往|有时|可以|可能|如果|若|一些|有些|许多|例如|比如|是否|论文"
-    r"|場合|ことが(?:ある|多い)|しばしば|できる|もし|論文"
-    r"|종종|보통|때때로|경우|만약|수 있|논문|[?？]",
-    re.IGNORECASE,
-)
+_OF_ANOTHER = re.compile(r"\b(?:GPT|were|was|had)\b", re.IGNORECASE)
+"""What tells of a model that once was made."""
 _READS = re.compile(r"\b(?:source|encoder)\b|源|编码器|エンコーダ|인코더", re.IGNORECASE)
 _WRITES = re.compile(r"\b(?:target|decoder)\b|目标|目的|解码器|デコーダ|디코더", re.IGNORECASE)
 _PLACES = re.compile(r"\bposition|位置|위치", re.IGNORECASE)
-SENTENCE = re.compile(r"(?:[^.!?。！？;；\n]|\.(?=\w))+[.!?。！？]?")
 
 
 def ties_said(vault: Vault, without: str, tied: bool = True) -> Mapping[str, int]:
@@ -89,42 +74,31 @@ def ties_said(vault: Vault, without: str, tied: bool = True) -> Mapping[str, int
 def _said(note: Note, without: str) -> Iterator[tuple[bool, bool, int]]:
     """Whether a note's sentences on that tie or deny it, whether they are sure of that, and their
     lines."""
-    for paragraph in note.paragraphs:
-        if paragraph.heading or without in (*note.tags, *paragraph.tags):
-            continue
-        for sentence in SENTENCE.findall(paragraph.text):
-            tied = ties(sentence)
-            if tied is not None:
-                yield tied, tied or _unties(sentence), line_of(note, paragraph, sentence)
+    for said in statements(note, without):
+        tied = _ties(said)
+        if tied is not None:
+            yield tied, tied or _unties(said), said.line
 
 
-def ties(sentence: str) -> bool | None:
+def _ties(said: Statement) -> bool | None:
     """Whether a sentence ties the way out and the embeddings, or has a word of denial, of the tie
     or of something else; None where it does neither, or only perhaps."""
-    said = (_OUT, _IN, _TIED)
-    if not all(pattern.search(sentence) for pattern in said):
+    if not all(pattern.search(said.text) for pattern in (_OUT, _IN, _TIED)):
         return None
-    if DENIED.search(sentence):
+    if said.is_denied:
         return False
-    return None if _is_of_another(sentence) else True
+    return None if _is_of_another(said) else True
 
 
-def _unties(sentence: str) -> bool:
+def _unties(said: Statement) -> bool:
     """Whether a sentence of denial denies the tie, and says no other beside: what shares its
     weights *and has no bias*, or *no matrix of its own*, is tied."""
-    rest, denials = _UNTIED.subn("", sentence)
-    return denials > 0 and _TIED.search(rest) is None and not _is_of_another(sentence)
+    rest, denials = _UNTIED.subn("", said.text)
+    return denials > 0 and _TIED.search(rest) is None and not _is_of_another(said)
 
 
-def _is_of_another(sentence: str) -> bool:
+def _is_of_another(said: Statement) -> bool:
     """Whether a sentence speaks of one of two tables, of that of the positions, or perhaps."""
-    one_side = bool(_READS.search(sentence)) != bool(_WRITES.search(sentence))
-    return one_side or any(said.search(sentence) for said in (_DOUBTED, _PLACES))
-
-
-def line_of(note: Note, paragraph: Paragraph, sentence: str) -> int:
-    """The line of the first word of a sentence that stands in a paragraph as it is."""
-    words = re.findall(r"\w{3,}", sentence)
-    places = (note.source.text.find(word, paragraph.start, paragraph.end) for word in words)
-    at = next((place for place in places if place >= 0), paragraph.start)
-    return note.source.position(at)[0]
+    one_side = bool(_READS.search(said.text)) != bool(_WRITES.search(said.text))
+    others = any(pattern.search(said.text) for pattern in (_OF_ANOTHER, _PLACES))
+    return one_side or others or said.is_doubted

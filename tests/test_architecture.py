@@ -80,9 +80,10 @@ AROUND: Mapping[str, set[str]] = {
     "stand_ins": {"components", "diagnostics", "meaning", "vault"},
     "model_sizes": {"diagnostics", "vault"},
     "numbers_said": {"compilation", "meaning"},
-    "ties_said": {"vault"},
-    "embeddings_said": {"ties_said", "vault"},
-    "final_norms": {"compilation", "components", "meaning", "ties_said", "vault"},
+    "statements": {"vault"},
+    "ties_said": {"statements", "vault"},
+    "embeddings_said": {"statements", "vault"},
+    "final_norms": {"compilation", "components", "meaning", "statements", "vault"},
     "rendering": {
         *("compilation", "components", "diagnostics", "emit", "final_norms", "model_sizes"),
         *("numbers_said", "ties_said", "embeddings_said"),

@@ -46,6 +46,7 @@ def test_what_the_model_has_not_is_told(tmp_path: Path, text: str, told: str) ->
         f"{TRANSLATES}Positional embeddings are not learned.",
         f"{TRANSLATES}BERT has learned position embeddings.",
         f"{TRANSLATES}Positional embeddings may be learned.",
+        f"{TRANSLATES}Positional embeddings are typically learned.",
         f"{TRANSLATES}The embeddings are learned.",
         rf"{WRITES}Embeddings are not scaled by $\sqrt{{d}}$.",
         rf"{WRITES}Scores are scaled by $\sqrt{{d}}$.",
