@@ -22,6 +22,25 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
 
 
 @table(
+    # Rewards are numbers, and a rate is raised to the T that ends their sum.
+    Case(
+        r"G = \sum_{t=0}^{T-1} \gamma^t r_t",
+        "gamma+ r[T]",
+        lambda g, r: (g ** np.arange(len(r)) * r).sum(),
+    ),
+    Case(
+        r"R = \sum_{t=0}^{T-1} \gamma^t r_t + \gamma^T v",
+        "gamma+ r[T] v",
+        lambda g, r, v: (g ** np.arange(len(r)) * r).sum() + g ** len(r) * v,
+    ),
+    Case(r"\hat m = \frac{m}{1 - \beta^T}", "m beta+ T", lambda m, b, t: m / (1 - b**t)),
+    # A chain of densities is a number, and the T of its range how many there are.
+    Case(
+        r"p_\theta(x_{0:T}) = p(x_T) \prod_{t=1}^T p_\theta(x_{t-1} | x_t)",
+        "p() x_T p_theta[T]",
+        lambda p, x, q: np.sin(x) * q.prod(),
+        shapes={"x_T": ()},
+    ),
     # To the end of what is there, whether the sum says where that is or has no end.
     Case(
         r"A_t = \sum_{l=0}^{\infty} (\gamma \lambda)^l \delta_{t+l}",

@@ -495,7 +495,9 @@ class _Reader:
 
     def _above_name(self, node: Name) -> None:
         text = node.text
-        if text in ("T", "top") and not (text == "T" and "T" in self.bound):
+        if text == "T" and self.raised:
+            self.power = node  # the γ^T beside γ^t
+        elif text in ("T", "top") and not (text == "T" and "T" in self.bound):
             self.transposed = True
         elif text == "t" and self.base == "K" and "t" not in self.bound | self.steps:
             self.transposed = True  # the QK^t of those who write all transposes so

@@ -26,7 +26,7 @@ def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> I
 
 def _of_sum(big: Big) -> Iterator[Node]:
     """The r of ``Σ_{l=t} γ^{l-t} r_l`` and ``Σ_l γ^l r_{t+l}``: the further ahead, the less it
-    counts. What lies behind counts less the longer ago in the ``Σ_m γ^{n-m} v_m`` of a decay, of
+    counts; and of ``Σ_t γ^t r_t``, which are rewards. What lies behind counts less the longer ago in the ``Σ_m γ^{n-m} v_m`` of a decay, of
     whatever that is, as ``Σ_m γ^m v_m`` may be."""
     letters = () if big.sub is None else binders.bound_letters(big.sub)
     factors = _factors(big.body)
@@ -34,7 +34,8 @@ def _of_sum(big: Big) -> Iterator[Node]:
         powers = [power for power in map(_power, factors) if _counts(power, letter)]
         for term in (term for factor in factors for term in terms(factor) if powers):
             at = term.sub if isinstance(term, Script) else None
-            if at and (ahead.here(at, letter) or (_is_at(at, letter) and _is_since(powers[0]))):
+            rewarded = binders.bare(term) in ("r", "R") or _is_since(powers[0])
+            if at and (ahead.here(at, letter) or (_is_at(at, letter) and rewarded)):
                 yield term
 
 

@@ -24,6 +24,7 @@ from notes2code.latex.tree import (
     walk,
     words_in,
 )
+from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, script_reader, scripts
 from notes2code.meaning.overview import (
@@ -327,6 +328,11 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
                 above.setdefault(letter, set()).add(binders.bare(base))
             case Script(Name(base, there), None, Num("1", written)) if there == written:
                 found.add(base)  # the x of 1 + x + x^2 + … + x^n, which the rewriting wrote as x^1
+    if any(
+        big.sup is not None and "T" in words_in(big.sup) for big in nodes.of(Big)
+    ):  # the γ of Σ_{t=0}^T γ^t r_t + γ^T v
+        rates = above.get("T", set()) & RATES
+        found |= {r for r in rates if any(r in above.get(x, ()) for x in names.INDEX_LETTERS)}
     for letter, bases in above.items():
         if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
             found |= bases

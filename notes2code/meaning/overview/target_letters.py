@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, positions, scripts, slices
 from notes2code.meaning.overview import label_letters
 from notes2code.meaning.overview.letter_places import (
     at_counted_places,
@@ -63,7 +63,7 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
     labels |= (
         label_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes) | worded
     )
-    labels |= label_letters.of_keys(target, nodes)
+    labels |= label_letters.of_keys(target, nodes) | _lasts(target, nodes)
     labels |= label_letters.of_encoded(target, nodes) | spelling(
         (*nodes, *walk(target)), seen.bound
     )
@@ -115,6 +115,15 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
         counting = _of_arguments(target, target.factors[1], nodes)
         seen.bound |= counting
         seen.targets |= counting
+
+
+def _lasts(target: Node, nodes: Nodes) -> set[str]:
+    """The T of ``p(x_{0:T}) = p(x_T) ∏_{t=1}^T …``, where a range on the left ends as that of the
+    product does: how many there are."""
+    ends = {node.text for big in nodes.of(Big) if isinstance(node := big.sup, Name)}
+    ranges = (slices.ends(node) for node in walk(target))
+    lasts = {last.text for part in ranges if part and isinstance(last := part[1], Name)}
+    return ends & lasts
 
 
 def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
