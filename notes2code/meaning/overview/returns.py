@@ -26,8 +26,8 @@ def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> I
 
 def _of_sum(big: Big) -> Iterator[Node]:
     """The r of ``Σ_{l=t} γ^{l-t} r_l`` and ``Σ_l γ^l r_{t+l}``: the further ahead, the less it
-    counts; and of ``Σ_t γ^t r_t``, which are rewards. What lies behind counts less the longer ago in the ``Σ_m γ^{n-m} v_m`` of a decay, of
-    whatever that is, as ``Σ_m γ^m v_m`` may be."""
+    counts; and of ``Σ_t γ^t r_t``, which are rewards. What lies behind counts less the longer ago
+    in the ``Σ_m γ^{n-m} v_m`` of a decay, of whatever that is, as ``Σ_m γ^m v_m`` may be."""
     letters = () if big.sub is None else binders.bound_letters(big.sub)
     factors = _factors(big.body)
     for letter in letters:
