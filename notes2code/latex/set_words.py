@@ -1,0 +1,236 @@
+"""Words and letters in a font: names, words of a sentence, or a font around math."""
+
+from __future__ import annotations
+
+import re
+
+from notes2code.diagnostics import Span, error, warning
+from notes2code.latex import spaced, words
+from notes2code.latex.joining import AND, OR
+from notes2code.latex.remarks import Remarks
+from notes2code.latex.signs import ABROAD, CHARACTERS, FONTS, FONTS_OF_WORDS
+
+_OF_WORD = re.compile(r"([a-z]{3,})\(([A-Za-z]\w+)\)")
+"""One amount by what it is of, as in ``N \\times \\text{sizeof(float)}``."""
+
+_SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
+_MEASURE = re.compile(
+    rf"\s*([A-Za-z][A-Za-z0-9]*)\s*@\s*(\}}\s*)?(?P<cut>{words.CUT_OFF.pattern})(?(2)|\s*\}})"
+)
+"""The ``Recall@}k`` and the ``Recall@5}`` of a text, where no sign multiplies."""
+_HYPHEN = re.compile(r"\\(?:text|textrm|mbox|mathrm)\{-\}")
+_HYPHENATED = re.compile(rf"\s*\{{([A-Za-z]+(?:{_HYPHEN.pattern}[A-Za-z]+)+)\}}")
+_NESTED = re.compile(r"\s*\{\s*\\([A-Za-z]+\*?)(?=\s*\{[^{}]*\}\s*\})")
+_DOUBLED = re.compile(r"\s*\{(?=\{[^{}]*\}\s*\})")
+
+ARGUMENT = re.compile(r"\s*\{([^{}]*)\}")
+"""What a command is given, without braces inside."""
+
+_SIGN = re.compile(r"\s*\{\s*((?:\\[bB]igg?[lrm]?\s*)?\\(?:[A-Za-z]+|\|))\s*\}")
+_BARE_UNDERSCORE = re.compile(r"(?<!\\)_([A-Za-z0-9]*)")
+_PRODUCT = re.compile(r"[A-Za-z] +[A-Za-z](?: +[A-Za-z])?")
+"""The letters of ``\\mathbf{Q K}``; more of them are a word that was set apart."""
+
+_SET_APART = re.compile(r"[+]|\s[-*]\s")
+"""A sign that joins no parts of one word."""
+
+_SET_BETWEEN = re.compile(r"\s+\w+\s+")
+"""A word with blanks on both sides of it, which no name needs."""
+
+_RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|lt|gt|neq?|in|approx|sim|equiv|text)(?![A-Za-z])")
+"""What makes a formula, or a case, of what stands behind such a word."""
+
+_SET_SPACES = re.compile(r"[A-Za-z]{2,}(?:(?:\\[,;:])+\s*[A-Za-z]{2,})+")
+r"""Words of one name whose blanks are set: ``\mathrm{tokens\,per\,batch}``."""
+_LETTERS = re.compile(r"[A-Za-z]+")
+_SPACED_LETTERS = re.compile(r"[A-Za-z](?: +[A-Za-z])+")
+
+
+_FONTS_OF_TEXT = frozenset(
+    "text textrm textit textbf textsf texttt textnormal mbox hbox textsc".split()
+)
+
+
+def _matching_brace(text: str, open_at: int) -> int:
+    """The offset of the brace that closes the one at ``open_at``."""
+    depth = 0
+    for at in range(open_at, len(text)):
+        if text[at] == "{":
+            depth += 1
+        elif text[at] == "}":
+            depth -= 1
+            if depth == 0:
+                return at
+    raise error(
+        "N2C022", "this brace is never closed", Span(open_at, open_at + 1), "add the missing `}`"
+    )
+
+
+class SetWords(Remarks):
+    """The tokens of one formula, with what its font commands set."""
+
+    def _font_of_word(self, name: str, start: int, end: int) -> int:
+        """``\\text{…}``, ``\\mathrm{…}`` and their like: a word, prose, or a font around math."""
+        if doubled := _DOUBLED.match(self.latex, end):  # what programs escape a brace by
+            return self.latex.index("}", self._font_of_word(name, start, doubled.end())) + 1
+        nested = None if name in _FONTS_OF_TEXT else _NESTED.match(self.latex, end)
+        if nested and nested[1] in FONTS_OF_WORDS:  # \mathop{\operatorname{argmax}}
+            within = self._font_of_word(nested[1], start, nested.end())
+            return self.latex.index("}", within) + 1
+        if hyphenated := _HYPHENATED.match(self.latex, end):
+            self._add("word", _HYPHEN.sub("-", hyphenated[1]), start, hyphenated.end())
+            return hyphenated.end()
+        found = ARGUMENT.match(self.latex, end)
+        if found is None:
+            return self._font_around(name, start, end)
+        content = found.group(1).replace("~", " ")
+        at = found.start(1)
+        stripped = content.strip()
+        if apart := _SET_SPACES.fullmatch(stripped):
+            parts = _LETTERS.findall(apart[0])
+            if "".join(parts) in words.FIELD:  # arg\,max
+                stripped = "".join(parts)
+            elif words.CALLED.isdisjoint(parts):
+                stripped = " ".join(parts)
+        if _SPACED_LETTERS.fullmatch(stripped) and len(stripped) > 3:
+            joined = re.sub(r"\s+", "", stripped)
+            self.problems.append(spaced.remark(joined, at, at + len(content)))
+            self._add("word", joined, start, found.end())
+        elif (
+            (given := _OF_WORD.fullmatch(stripped)) and self.tokens and self.tokens[-1].kind == "op"
+        ):
+            self._add("word", f"{given[1]}_{given[2]}", start, found.end())
+        elif stripped == ")" and not self._is_open():
+            self._add("text", stripped, at, at + len(content))  # of a remark with math inside
+        elif (
+            name in _FONTS_OF_TEXT
+            and stripped in AND | OR
+            and _SET_BETWEEN.fullmatch(content)
+            and _RELATION.search(self.latex, found.end())
+        ):
+            self._add("text", stripped, at, at + len(content))  # the y of \text{ y } is a word
+        elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
+            lead = len(content) - len(content.lstrip())
+            self._run_or_character(stripped, at + lead)
+        elif not self._in_script() and (
+            stripped.lower() in words.BARE_PROSE
+            or (name in _FONTS_OF_TEXT and words.is_prose(stripped.replace("\\ ", "  ")))
+            or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
+            or self._is_unit(stripped, start, at, found.end())
+        ):
+            self._prose(content, at, found.end())
+        elif (
+            words.MATRICES.fullmatch(stripped)
+            and not self._in_script()
+            and (stripped.endswith("W") or not self._has_index(found.end()))
+        ):
+            self._add_letters(stripped, at + len(content) - len(content.lstrip()))
+        elif measure := _MEASURE.match(self.latex, at):
+            self._add("word", measure[1], start, measure.end(1))
+            self._add_cut_off(measure["cut"], measure.start("cut"))
+            return measure.end()
+        elif (
+            not self._in_script()
+            and _SET_APART.search(stripped)
+            and words.is_sum(stripped, self.known)
+        ):
+            self._terms(at, at + len(content), "")
+        elif _SIMPLE_WORD.fullmatch(stripped):
+            self._refuse_remark(content, at, found.end())
+            text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
+            base, _, below = text.partition("_")
+            if len(below) == 1 and "\\_" not in content:
+                self._with_subscript(base, below, start, found.end())
+            else:
+                self._add("word", ABROAD.get(text, text), start, found.end())
+            if bare := _BARE_UNDERSCORE.search(content):
+                self._bare_underscore(name, bare, at)
+        elif name in _FONTS_OF_TEXT:
+            self._words_and_math(content, at)
+        else:
+            return self._font_around(name, start, end)
+        return found.end()
+
+    def _with_subscript(self, base: str, below: str, start: int, end: int) -> None:
+        """``\\mathrm{head_1}``: one item of many, as ``\\mathrm{head}_1`` is."""
+        self._add("word", base, start, end)
+        self._add("_", "_", end, end)
+        self._add("num" if below.isdigit() else "name", below, end, end)
+
+    def _bare_underscore(self, font: str, found: re.Match[str], at: int) -> None:
+        """``\\text{step_num}``: MathJax shows the sign, TeX and KaTeX stop at it; in
+        ``\\mathrm{step_num}`` it lowers one letter."""
+        if font in _FONTS_OF_TEXT:
+            place = Span(at + found.start(), at + found.start() + 1)
+            text = f"TeX stops at the `_` inside `\\{font}`"
+            self.problems.append(warning("N2C026", text, place, "write `\\_`; it is read so"))
+        elif len(found.group(1)) > 1:
+            self._warn_short_script(found.group(1), at + found.start(1))
+
+    def _in_script(self) -> bool:
+        """Whether the next token stands alone below or above a name: it is a part of the name."""
+        kinds = [token.kind for token in self.tokens[-2:]]
+        if kinds[-1:] == ["{"]:
+            kinds.pop()
+        return kinds[-1:] in (["_"], ["^"])
+
+    def _has_index(self, end: int) -> bool:
+        """Whether something stands below what ends here: the i of ``\\text{KV}_i`` counts what one
+        word names, and no V. A weight has labels, ``XW_Q``."""
+        return self.latex[end:].lstrip().startswith("_")
+
+    def _font_around(self, name: str, start: int, end: int) -> int:
+        """A font command around something that is no plain word: only its look is dropped."""
+        if name in _FONTS_OF_TEXT and self.latex[end:].lstrip()[:1] == "{":
+            close = _matching_brace(self.latex, self.latex.index("{", end))
+            inner = self.latex.index("{", end) + 1
+            self._words_and_math(self.latex[inner:close], inner)
+            return close + 1
+        if name == "mathop" and (sign := _SIGN.match(self.latex, end)):
+            self._read(*sign.span(1))
+            return sign.end()
+        self._add("font", name, start, end)
+        return end
+
+    def _font(self, name: str, start: int, end: int) -> int:
+        """Bold, blackboard and other fonts of single letters or words."""
+        found = ARGUMENT.match(self.latex, end) or re.compile(r"\s*([A-Za-z0-9])").match(
+            self.latex, end
+        )
+        if found is None:
+            self._add("font", FONTS.get(name, ""), start, end)
+            return end
+        content = found.group(1).strip()
+        at = found.start(1) + len(found.group(1)) - len(found.group(1).lstrip())
+        if name in ("mathbb", "mathds", "Bbb") and len(content) == 1:
+            self._add("blackboard", content, start, found.end())
+            return found.end()
+        font = FONTS.get(name, "")
+        if content == "1":
+            self._add("name", "ones", start, found.end(), font)
+        elif content.isascii() and content.isalpha():
+            self._add_pieces(content, at, font)
+        elif _PRODUCT.fullmatch(content):
+            for letter in re.finditer("[A-Za-z]", content):
+                self._add("name", letter[0], at + letter.start(), at + letter.end(), font)
+        elif _SPACED_LETTERS.fullmatch(content):
+            joined = re.sub(r"\s+", "", content)
+            self.problems.append(spaced.remark(joined, at, at + len(content)))
+            self._add("word", joined, start, found.end(), font)
+        elif _SIMPLE_WORD.fullmatch(content) and len(content) > 1 and "_" not in content:
+            if words.is_sum(content, self.known):
+                self._terms(at, at + len(content), font)
+            else:
+                self._add("word", content, start, found.end(), font)
+        else:
+            self._add("font", font, start, end)
+            return end
+        return found.end()
+
+    def _terms(self, start: int, end: int, font: str) -> None:
+        """The terms of ``\\mathbf{Wx + b}``, each letter in the font."""
+        first = len(self.tokens)
+        self._read(start, end)
+        for at, token in enumerate(self.tokens[first:], first):
+            if token.kind in ("name", "word"):
+                self.tokens[at] = token._replace(font=font)
