@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.inference import (
-    applying,
+    known_functions,
     look_alikes,
     masks,
     of_arrays,
@@ -66,7 +66,7 @@ def is_called(run: Run, name: Node, group: Group) -> bool:
             note("N2C039", text, name.span, "write of which time it is, `\\eta(t)`")
         )
         return False
-    if applying.known(run, use.name) is not None or well_known.builtin(use.name) is not None:
+    if known_functions.known(run, use.name) is not None or well_known.builtin(use.name) is not None:
         return group.open in ("(", "[") or well_known.builtin(use.name) is not None
     if _are_sizes(run, use.name, group):
         return False

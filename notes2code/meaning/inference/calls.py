@@ -30,6 +30,7 @@ from notes2code.meaning.inference import (
     called,
     divergences,
     indicators,
+    known_functions,
     linear,
     look_alikes,
     masks,
@@ -141,9 +142,9 @@ def _raised_call(run: Run, name: Node, group: Group) -> Value | None:
     if not isinstance(base, Name):
         return None
     squared = f"{script_reader.bare_name(base)}_squared"
-    if scripts.is_two(name.sup) and applying.known(run, squared) is not None:
+    if scripts.is_two(name.sup) and known_functions.known(run, squared) is not None:
         return call(run, Name(squared, name.span), group)
-    known = applying.known(run, script_reader.bare_name(base)) is not None
+    known = known_functions.known(run, script_reader.bare_name(base)) is not None
     if known or well_known.builtin(base.text) is not None:
         return powers.raised(run, call(run, base, group), name.sup, name)
     if len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "(":
@@ -189,9 +190,9 @@ def call(run: Run, name: Node, group: Group) -> Value:
     span = name.span.to(group.span)
     if not group.items:
         raise error("N2C041", f"`{use.name}` is given nothing", group.span)
-    named, plain = use.name, applying.without_number(run, use.name)
+    named, plain = use.name, known_functions.without_number(run, use.name)
     use = use if plain == named else replace(use, name=plain)
-    equation = applying.known(run, use.name)
+    equation = known_functions.known(run, use.name)
     if equation is not None and len(equation.parameters) == 2 > len(group.items):
         group = replace(group, items=tuple(divergences.compared(group)) or group.items)
     if equation is not None and len(group.items) != len(equation.parameters):

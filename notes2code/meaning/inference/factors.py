@@ -9,7 +9,15 @@ from itertools import combinations
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, ungrouped
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import applying, called, calls, powers, sizes, turns
+from notes2code.meaning.inference import (
+    applying,
+    called,
+    calls,
+    known_functions,
+    powers,
+    sizes,
+    turns,
+)
 from notes2code.meaning.inference.array_products import (
     has_query_or_key,
     is_made_a_row,
@@ -203,7 +211,7 @@ def _called_bare(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int
     if called.is_schedule(run, name.text):
         return None  # the η of η g is the size of a step, though the note has an η(t)
     use, given = run.seen.use(name), run.seen.understood(argument)
-    known = applying.known(run, use.name)
+    known = known_functions.known(run, use.name)
     single = known is not None and len(known.parameters) == 1
     bends = use.name.lower() in functions.OF_NUMBERS
     if not (single or bends) or given is None or use.name in run.shapes | run.defined:

@@ -21,7 +21,13 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference import applying, of_arrays, probabilities, symbols, well_known
+from notes2code.meaning.inference import (
+    known_functions,
+    of_arrays,
+    probabilities,
+    symbols,
+    well_known,
+)
 from notes2code.meaning.inference.run import Defined, Run
 from notes2code.meaning.inference.values import Value
 from notes2code.meaning.notation import binders, functions, positions, scripts
@@ -104,7 +110,7 @@ def _is_spelt(run: Run, first: Node, last: Node) -> bool:
 
 def _lacks_index(run: Run, use: scripts.Use) -> bool:
     """Whether a function that is defined with an index, ``E_i(x)``, is called without it."""
-    found = applying.known(run, use.name)
+    found = known_functions.known(run, use.name)
     return found is not None and found.numbered > len(use.indices)
 
 
@@ -123,7 +129,9 @@ def element(run: Run, name: Node, group: Group) -> Value | None:
         return None
     if len(letters) < max(2, len(group.items)) or not set(letters) <= run.indices.keys():
         return None
-    if applying.known(run, use.name) is not None:  # typed as a function, beside its definition
+    if (
+        known_functions.known(run, use.name) is not None
+    ):  # typed as a function, beside its definition
         return None
     places = tuple(scripts.At(item) for item in group.items)
     return symbols.value_at(run, replace(use, indices=places))
@@ -137,7 +145,7 @@ def _is_made_by_parameters(run: Run, use: scripts.Use, group: Group) -> bool:
             pass
         case _:
             return False
-    if not use.indices or use.power or applying.known(run, use.name) is not None:
+    if not use.indices or use.power or known_functions.known(run, use.name) is not None:
         return False
     every = sum(one.text == letter for one in run.seen.nodes.of(Name))
     inside = sum(
@@ -170,7 +178,9 @@ def refuse_inverse(run: Run, name: Node, group: Group) -> None:
     if use.power is None or not is_minus_one(use.power) or group.open != "(":
         return
     base = names.base_letter(use.name)
-    known = applying.known(run, use.name) is not None or well_known.builtin(use.name) is not None
+    known = (
+        known_functions.known(run, use.name) is not None or well_known.builtin(use.name) is not None
+    )
     alone = len(group.items) == 1 and scripts.is_name(group.items[0])
     if (known or alone or base in functions.LETTERS) and use.name not in run.shapes:
         raise error(

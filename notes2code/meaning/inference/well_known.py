@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notes2code.meaning import names
-from notes2code.meaning.inference import applying, of_arrays, softmax
+from notes2code.meaning.inference import known_functions, of_arrays, softmax
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import scripts
 from notes2code.meaning.notation.functions import GREEK_FUNCTIONS, LEAKY, OF_NUMBERS
@@ -26,4 +26,4 @@ def builtin(name: str) -> str | None:
 def is_unknown(run: Run, use: scripts.Use) -> bool:
     """Whether neither the notes nor the field say what a function is."""
     named = use.name in run.defined or use.name in GREEK_FUNCTIONS
-    return not (named or applying.known(run, use.name) is not None or builtin(use.name))
+    return not (named or known_functions.known(run, use.name) is not None or builtin(use.name))
