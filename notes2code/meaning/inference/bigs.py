@@ -27,8 +27,8 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import conditions, diagonal, families
-from notes2code.meaning.inference.indexing import count
+from notes2code.meaning.inference import conditions, diagonal, joined_arrays
+from notes2code.meaning.inference.index_arithmetic import count
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.symbols import counted
 from notes2code.meaning.inference.values import Value, scalar, settled, uses
@@ -128,7 +128,7 @@ def _joined(run: Run, node: Big, bound: Sequence[tuple[Index, Expr | None]], val
     if plain and len(bound) == 1 and bound[0][1] is None and value.rank:
         _must_use(node, bound[0][0], value.body)
         run.problems.append(note("N2C039", "what is joined here is laid end to end", node.span))
-        return families.end_to_end(run, bound[0][0], value, node.span)
+        return joined_arrays.end_to_end(run, bound[0][0], value, node.span)
     raise error(
         "N2C033",
         "how far what is joined goes is not plain here",

@@ -9,7 +9,7 @@ from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Matrix, Node, Num
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import ellipsis
-from notes2code.meaning.inference.families import chosen
+from notes2code.meaning.inference.joined_arrays import chosen
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.targets import Target
 from notes2code.meaning.inference.values import Value, fresh, settled

@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
     alike,
 )
 from notes2code.meaning import ir
-from notes2code.meaning.inference.indexing import arithmetic
+from notes2code.meaning.inference.index_arithmetic import arithmetic
 from notes2code.meaning.inference.run import Run, same_size
 from notes2code.meaning.inference.values import Value, uses
 from notes2code.meaning.ir import Expr, Index, Size

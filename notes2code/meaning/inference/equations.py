@@ -22,7 +22,7 @@ from notes2code.meaning.inference import (
     strides,
 )
 from notes2code.meaning.inference.conditions import both, condition
-from notes2code.meaning.inference.indexing import count
+from notes2code.meaning.inference.index_arithmetic import count
 from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses

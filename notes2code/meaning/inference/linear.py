@@ -8,7 +8,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, children
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import families, letters
+from notes2code.meaning.inference import concatenations, letters
 from notes2code.meaning.inference.run import Run, Symbol, find_index
 from notes2code.meaning.inference.values import Value, contract, fresh, link, transpose
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
@@ -25,7 +25,7 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
         wide = run.lower(given[1]).body
         given = given[:1]
     if len(given) > 1 or any(isinstance(item, Dots) for item in given):
-        value = families.concatenated(run, given, span)
+        value = concatenations.concatenated(run, given, span)
     else:
         value = run.lower(given[0])
     if value.rank == 0:

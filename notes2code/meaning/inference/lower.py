@@ -42,6 +42,7 @@ from notes2code.meaning.inference import (
     families,
     indicators,
     inverses,
+    lists,
     matrices,
     membership,
     moving,
@@ -182,7 +183,7 @@ def _group(run: Run, node: Group) -> Value:
         return replace(run.lower(only), span=node.span)
     if not node.items:
         raise error("N2C024", "nothing stands in these parentheses", node.span)
-    return families.listed(run, node)
+    return lists.listed(run, node)
 
 
 def _bars(run: Run, node: Group) -> Value:

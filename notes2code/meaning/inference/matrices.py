@@ -7,8 +7,8 @@ from dataclasses import replace
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
 from notes2code.meaning import ir
-from notes2code.meaning.inference import conditions, diagonal, families, worded
-from notes2code.meaning.inference.families import chosen
+from notes2code.meaning.inference import conditions, diagonal, joined_arrays, lists, worded
+from notes2code.meaning.inference.joined_arrays import chosen
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, align, fresh
 from notes2code.meaning.ir import Expr, Idx, Size
@@ -21,9 +21,9 @@ def matrix(run: Run, node: Matrix) -> Value:
     if node.kind in ("vmatrix", "Vmatrix"):
         raise error("N2C037", "a determinant cannot be computed", node.span)
     if all(len(row) == 1 and row[0] is not None for row in node.rows):
-        return families.column(run, [row[0] for row in node.rows if row[0] is not None], node.span)
+        return lists.column(run, [row[0] for row in node.rows if row[0] is not None], node.span)
     if len(node.rows) == 1 and any(isinstance(cell, Dots) for cell in node.rows[0]):
-        return families.row(run, [cell for cell in node.rows[0] if cell is not None], node.span)
+        return lists.row(run, [cell for cell in node.rows[0] if cell is not None], node.span)
     if any(isinstance(cell, Dots) or cell is None for row in node.rows for cell in row):
         blocks = diagonal.blocks(node)
         if blocks is not None:
@@ -93,8 +93,8 @@ def _of_blocks(run: Run, blocks: list[list[Value]], span: Span) -> Value:
     for row in blocks:
         for at, block in enumerate(row):
             run.unify(blocks[0][at].axes[1].size, block.axes[1].size, block.span)
-    rows = [families.joined_values(run, row, span) for row in blocks]
-    return families.stacked(run, rows, span) if len(rows) > 1 else rows[0]
+    rows = [joined_arrays.joined_values(run, row, span) for row in blocks]
+    return joined_arrays.stacked(run, rows, span) if len(rows) > 1 else rows[0]
 
 
 def _filled(value: Value) -> Value:

@@ -10,16 +10,17 @@ from notes2code.latex.tree import Big, Dots, Group, Juxt, Name, Node, Script, wa
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     bigs,
+    concatenations,
     diagonal,
     ellipsis,
-    families,
     inverses,
     linear,
     softmax,
     turns,
 )
 from notes2code.meaning.inference.array_products import matrix_product
-from notes2code.meaning.inference.indexing import clipped, own_letter
+from notes2code.meaning.inference.index_arithmetic import clipped
+from notes2code.meaning.inference.indexing import own_letter
 from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import (
@@ -175,7 +176,7 @@ def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
 def _concatenation(run: Run, name: Node, group: Group, span: Span) -> Value:
     if run.quote(name.span) in joined_heads.SIGNS:
         run.problems.append(note("N2C039", "`\\oplus` is taken to be concatenation", name.span))
-    return families.concatenated(run, group.items, span, named=True)
+    return concatenations.concatenated(run, group.items, span, named=True)
 
 
 def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Apply, Group, Infix, Juxt, Name, Node, Num, ungrouped
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import families, given, turns
+from notes2code.meaning.inference import concatenations, given, turns
 from notes2code.meaning.inference.factors import turned
 from notes2code.meaning.inference.gates import (
     GATES,
@@ -35,7 +35,7 @@ _TIMES = HADAMARD | frozenset("·×*")
 def explicit(run: Run, node: Infix) -> Value:
     """A product or concatenation written with a sign."""
     if node.op == "‖" or (node.op == "⊕" and run.scope.joins):
-        return families.joined(run, node)
+        return concatenations.joined(run, node)
     if node.op in _TIMES and turns.factor(run, (node.left, node.right)) is not None:
         turn = turned(run, Juxt((node.left, node.right), node.span))
         if turn is not None:

@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import conditions, families, masks, projected
+from notes2code.meaning.inference import conditions, lists, masks, projected
 from notes2code.meaning.inference.keys_first import are_keys_first
 from notes2code.meaning.inference.reach import limit
 from notes2code.meaning.inference.run import Run, find, find_index
@@ -54,7 +54,7 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         items = items[:1]
     numbers = len(items) > 1 and all(map(_is_number, items))
     if numbers or any(isinstance(item, Dots) for item in items):
-        value = families.listed(run, Group("[", tuple(items), group.separators, group.span))
+        value = lists.listed(run, Group("[", tuple(items), group.separators, group.span))
     elif len(items) == 1:
         masks.warn_of_zeros(run, items[0])
         value = run.lower(items[0])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error, note
 from notes2code.meaning import ir
-from notes2code.meaning.inference.indexing import as_size, half_of
+from notes2code.meaning.inference.index_arithmetic import as_size, half_of
 from notes2code.meaning.inference.run import Run, find, find_index, same_size
 from notes2code.meaning.inference.values import Value, link, settled
 from notes2code.meaning.ir import Idx, Index, Size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from notes2code.latex.tree import walk
-from notes2code.meaning.inference import families, sizes
+from notes2code.meaning.inference import lists_of_vectors, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.names import INDEX_LETTERS
 from notes2code.meaning.notation import roots
@@ -99,7 +99,7 @@ class Letters:
             indices -= label_letters.on_weights_alone(seen)
             self._counting_more.setdefault(place, set()).update(indices)
             self._sized.setdefault(entry.note, set()).update(sizes.defined(parsed.stated))
-            self._mapped.setdefault(entry.note, set()).update(families.mapped(seen.nodes))
+            self._mapped.setdefault(entry.note, set()).update(lists_of_vectors.mapped(seen.nodes))
 
     def lasts(self, entry: Entry) -> frozenset[str]:
         """The letters that end ranges and lists in the section, and count in none of what its
