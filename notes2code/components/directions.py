@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from notes2code.components.library import plain
-from notes2code.components.normal import TooLong, normal_form
+from notes2code.components.normal import normal_form
+from notes2code.components.renewed import TooLong
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Add,

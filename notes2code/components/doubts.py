@@ -14,9 +14,10 @@ from notes2code.components import settings
 from notes2code.components.known import close, is_other_function
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.near import near_miss
-from notes2code.components.normal import TooLong, normal_form
+from notes2code.components.normal import normal_form
 from notes2code.components.proofs import TOLERANCE, valued
 from notes2code.components.ratios import place_of_ratio, strange_ratio
+from notes2code.components.renewed import TooLong
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.latex.tree import Name, Relation, Script, Tree
 from notes2code.meaning import Typed, names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.components.normal import Parts, TooLong, renewed
+from notes2code.components.renewed import Parts, TooLong, renewed
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Call, Equation, Expr, Index, Lambda, Ref, Size
 

@@ -15,9 +15,10 @@ from itertools import permutations
 
 from notes2code.components.around import HOLE, applied, parts, without
 from notes2code.components.distances import PAIR, relative
+from notes2code.components.factors import factors_of
 from notes2code.components.keys import key
-from notes2code.components.normal import factors_of, is_even, mirrored, without_swish
 from notes2code.components.pattern import Match, Pattern, Role, Subject
+from notes2code.components.products import is_even, mirrored, without_swish
 from notes2code.components.rows import by_row, is_placed, ordered, rows_of, with_place
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (

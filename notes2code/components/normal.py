@@ -8,14 +8,20 @@ Sums and products stay unordered: the matcher tries orders.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from fractions import Fraction
-
-from notes2code.components.keys import key, left_of
+from notes2code.components.indicators import as_indicator, label_in
+from notes2code.components.keys import key
 from notes2code.components.pairs import has_pairs, paired
+from notes2code.components.products import (
+    at_label,
+    function_of,
+    power_of,
+    product,
+    sum_of,
+    sum_over,
+    without_constants,
+)
+from notes2code.components.renewed import Parts, renewed
 from notes2code.meaning import ir
-from notes2code.meaning.diagonals import at_diagonal
 from notes2code.meaning.ir import (
     Add,
     Cases,
@@ -24,8 +30,6 @@ from notes2code.meaning.ir import (
     Equation,
     Expr,
     Fn,
-    Idx,
-    Index,
     Lambda,
     Mul,
     Num,
@@ -34,35 +38,6 @@ from notes2code.meaning.ir import (
     Ref,
     Softmax,
 )
-
-MAX_PARTS = 2_000
-"""The parts that an equation may have when its definitions and calls are written out: a chain of
-definitions that each use the next one twice grows without end."""
-
-MAX_FACTORS = 60
-"""The factors of a product, which are compared with each other; no component has as many."""
-
-MAX_BITS = 1_000
-"""The length of a whole number up to which powers are worked out."""
-
-
-class TooLong(Exception):
-    """An equation cannot be written out."""
-
-
-class Parts:
-    """Counts the parts that are put into an expression while it is written out."""
-
-    def __init__(self) -> None:
-        self.left = MAX_PARTS
-
-    def put(self, expr: Expr) -> Expr:
-        """The expression itself. Raises ``TooLong`` where it is more than may be written out."""
-        for _ in ir.walk(expr):
-            self.left -= 1
-            if self.left < 0:
-                raise TooLong
-        return expr
 
 
 def normal_form(equation: Equation) -> Lambda:
@@ -90,30 +65,30 @@ class _Normaliser:
             return self.expr(self.parts.put(ir.substitute(array.body, places)))
         match ir.rebuild(expr, self.expr):
             case Add(terms):
-                return _sum(terms)
+                return sum_of(terms)
             case Mul((ir.MINUS_ONE, Cases() as cases)):
                 return _negative(cases)
             case Mul(factors):
                 return product(factors)
             case Pow(base, exponent):
-                return _power(base, exponent)
-            case Fn("exp", (argument,)) if (place := _told(argument)) is not None:
-                return _at_label(argument, place)
+                return power_of(base, exponent)
+            case Fn("exp", (argument,)) if (place := label_in(argument)) is not None:
+                return at_label(argument, place)
             case Fn(name, arguments):
-                return _function(name, arguments)
+                return function_of(name, arguments)
             case Reduce("mean", index, body, where) if where is None:
-                return product((ir.inverse(index.size), _summed(index, body)))
+                return product((ir.inverse(index.size), sum_over(index, body)))
             case Reduce("sum", index, body, where):
                 if where is not None:
-                    body = product((_indicator(where), _held(body, where)))
-                return _summed(index, body)
+                    body = product((as_indicator(where), _held(body, where)))
+                return sum_over(index, body)
             case Cases(branches, otherwise):
                 return Cases(tuple((c, _held(value, c)) for c, value in branches), otherwise)
             case Compare(op, left, right):
                 return _compared(op, left, right)
             case Softmax(index, body, at, where):
                 body = body if where is None else _held(body, where)
-                return Softmax(index, _shifted(_with_mask(body), index), at, where)
+                return Softmax(index, without_constants(_with_mask(body), index), at, where)
             case other:
                 return other
 
@@ -124,7 +99,7 @@ def _compared(op: str, left: Expr, right: Expr) -> Compare:
     numbers = [next((term for term in side if isinstance(term, Num)), None) for side in both]
     if numbers[0] is None or numbers[0] != numbers[1]:
         return Compare(op, left, right)
-    without = (_sum([term for term in side if term != numbers[0]]) for side in both)
+    without = (sum_of([term for term in side if term != numbers[0]]) for side in both)
     return Compare(op, *without)
 
 
@@ -144,9 +119,9 @@ def _with_mask(scores: Expr) -> Expr:
         return scores
     (condition, value), other = scores.branches[0], scores.otherwise
     if other == ir.MINUS_INFINITY:
-        return _sum((value, Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY)))
+        return sum_of((value, Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY)))
     if value == ir.MINUS_INFINITY:
-        return _sum((other, Cases(((condition, ir.MINUS_INFINITY),), ir.ZERO)))
+        return sum_of((other, Cases(((condition, ir.MINUS_INFINITY),), ir.ZERO)))
     return scores
 
 
@@ -155,469 +130,3 @@ def _negative(cases: Cases) -> Cases:
     branches = tuple((condition, ir.negative(value)) for condition, value in cases.branches)
     otherwise = None if cases.otherwise is None else ir.negative(cases.otherwise)
     return Cases(branches, otherwise)
-
-
-def renewed(array: Lambda) -> Lambda:
-    """The array with indices of its own, so that it can be put into an expression twice."""
-    fresh = {index: Index(index.name, index.size, index.start) for index in array.indices}
-    body = _renew(array.body, {old: Idx(new) for old, new in fresh.items()})
-    return Lambda(tuple(fresh[index] for index in array.indices), body)
-
-
-def _renew(expr: Expr, names: dict[Index, Expr]) -> Expr:
-    """Replace free indices, and give every bound one a new identity."""
-    if isinstance(expr, Idx):
-        return names.get(expr.index, expr)
-    bound = ir.bound_indices(expr)
-    new = {index: Index(index.name, index.size, index.start) for index in bound}
-    if new:
-        names = {**names, **{old: Idx(index) for old, index in new.items()}}
-    return ir.rebuild(expr, lambda child: _renew(child, names), new.__getitem__)
-
-
-# --- sums and products ------------------------------------------------------------------------
-
-
-def _sum(terms: Sequence[Expr]) -> Expr:
-    """A flat sum with its numbers added up."""
-    flat: list[Expr] = []
-    total: int | float | Fraction = 0
-    for term in terms:
-        for part in term.terms if isinstance(term, Add) else (term,):
-            if isinstance(part, Num):
-                total = total + part.value
-            else:
-                flat.append(part)
-    if total != 0:
-        flat.append(Num(total))
-    if not flat:
-        return ir.ZERO
-    return flat[0] if len(flat) == 1 else Add(tuple(flat))
-
-
-def factors_of(expr: Expr) -> tuple[tuple[Index, ...], tuple[Expr, ...]]:
-    """The indices that a product sums over, and its factors."""
-    indices: list[Index] = []
-    while isinstance(expr, Reduce) and expr.kind == "sum" and expr.where is None:
-        indices.append(expr.index)
-        expr = expr.body
-    return tuple(indices), expr.factors if isinstance(expr, Mul) else (expr,)
-
-
-def _summed(index: Index, body: Expr) -> Expr:
-    """A sum over one index more."""
-    indices: list[Index] = [index]
-    factors: list[Expr] = []
-    for factor in body.factors if isinstance(body, Mul) else (body,):
-        inner, parts = factors_of(factor)
-        indices.extend(inner)
-        factors.extend(parts)
-    return _assembled(indices, factors)
-
-
-def product(factors: Sequence[Expr]) -> Expr:
-    """A product: sums inside it are brought to the front, powers of one base gathered."""
-    indices: list[Index] = []
-    flat: list[Expr] = []
-    for factor in factors:
-        for part in factor.factors if isinstance(factor, Mul) else (factor,):
-            inner, parts = factors_of(part)
-            indices.extend(inner)
-            flat.extend(parts)
-    return _assembled(indices, flat)
-
-
-def _assembled(indices: list[Index], factors: list[Expr]) -> Expr:
-    """The product of the groups of factors that summed indices tie together. Raises ``TooLong``."""
-    if len(factors) > MAX_FACTORS:
-        raise TooLong
-    for at, index in enumerate(indices):
-        if (left := at_diagonal(index, factors)) is not None:
-            return _assembled([*indices[:at], *indices[at + 1 :]], [*map(_at_one_place, left)])
-    factors = _gathered(factors)
-    groups = _connected(indices, factors)
-    outside = [f for f in factors if not any(f in group for _, group in groups)]
-    parts = list(outside)
-    for own, group in groups:
-        body: Expr = group[0] if len(group) == 1 else Mul(tuple(group))
-        for index in reversed(own):
-            body = Reduce("sum", index, body)
-        parts.append(body)
-    parts = _without_repeated_reach(parts)
-    unused = [i for i in indices if not any(i in own for own, _ in groups)]
-    parts.extend(index.size for index in unused)
-    return _recognised(_flat(parts))
-
-
-def _at_one_place(expr: Expr) -> Expr:
-    """An expression of which a case is sure, since its condition says that x = x."""
-    match ir.rebuild(expr, _at_one_place):
-        case Cases(((Compare("=", left, right), value),), _) if left == right:
-            return value
-        case other:
-            return other
-
-
-def _without_repeated_reach(parts: list[Expr]) -> list[Expr]:
-    """Where a softmax reaches only some places, a sum over it need not say so again."""
-    return [_reached(part) for part in parts]
-
-
-def _reached(part: Expr) -> Expr:
-    indices, factors = factors_of(part)
-    soft = [f for f in factors if isinstance(f, Softmax) and f.where is not None]
-    for factor in soft:
-        if not isinstance(factor.at, Idx):
-            continue
-        kept = [
-            f
-            for f in factors
-            if not _same_condition(f, factor.where, factor.index, factor.at.index)
-        ]
-        if len(kept) < len(factors):
-            body: Expr = kept[0] if len(kept) == 1 else Mul(tuple(kept))
-            for index in reversed(indices):
-                body = Reduce("sum", index, body)
-            return body
-    return part
-
-
-def _connected(indices: list[Index], factors: list[Expr]) -> list[tuple[list[Index], list[Expr]]]:
-    """Factors grouped by the summed indices that they share."""
-    free = [(factor, ir.free_indices(factor) & set(indices)) for factor in factors]
-    groups: list[tuple[list[Index], list[Expr]]] = []
-    waiting = [(factor, own) for factor, own in free if own]
-    while waiting:
-        factor, own = waiting.pop(0)
-        members, reach = [factor], set(own)
-        grown = True
-        while grown:
-            grown = False
-            for other in list(waiting):
-                if other[1] & reach:
-                    waiting.remove(other)
-                    members.append(other[0])
-                    reach |= other[1]
-                    grown = True
-        groups.append(([i for i in indices if i in reach], members))
-    return groups
-
-
-def _gathered(factors: Sequence[Expr]) -> list[Expr]:
-    """Numbers multiplied, powers of one base added."""
-    number: int | float | Fraction = 1
-    powers: dict[str, tuple[Expr, list[Expr]]] = {}
-    for factor in factors:
-        if isinstance(factor, Num):
-            number = number * factor.value
-            continue
-        base, exponent = (
-            (factor.base, factor.exponent) if isinstance(factor, Pow) else (factor, ir.ONE)
-        )
-        powers.setdefault(key(base), (base, []))[1].append(exponent)
-    if number == 0:
-        return [ir.ZERO]
-    if isinstance(number, float) and math.isclose(number, 1):
-        number = 1
-    gathered: list[Expr] = []
-    for base, exponents in powers.values():
-        whole = _sum(exponents)
-        if whole == ir.ONE:
-            gathered.append(base)
-        elif whole != ir.ZERO:
-            gathered.append(Pow(base, whole))
-    difference = next(filter(_is_difference, gathered), None) if number == -1 else None
-    if isinstance(difference, Add):
-        turned = Add(mirrored(difference).terms[::-1])
-        return [turned if part is difference else part for part in gathered]
-    return gathered if number == 1 else [Num(number), *gathered]
-
-
-def _is_difference(expr: Expr) -> bool:
-    """Whether a sum has a term that is added and one that is taken off: -(i - j) is j - i."""
-    if not isinstance(expr, Add) or len(expr.terms) != 2:
-        return False
-    return sum(map(_is_negative, expr.terms)) == 1
-
-
-def _flat(factors: Sequence[Expr]) -> Expr:
-    flat = [p for f in factors for p in (f.factors if isinstance(f, Mul) else (f,))]
-    if not flat:
-        return ir.ONE
-    return flat[0] if len(flat) == 1 else Mul(tuple(flat))
-
-
-def _power(base: Expr, exponent: Expr) -> Expr:
-    """A power; powers of powers are joined, products taken apart, even powers lose signs."""
-    if exponent == ir.ONE:
-        return base
-    if isinstance(base, Pow):
-        return _power(base.base, product((base.exponent, exponent)))
-    if isinstance(base, Mul) and _is_number(exponent):
-        return product([_power(factor, exponent) for factor in base.factors])
-    if isinstance(base, Num) and isinstance(exponent, Num):
-        return _number_power(base, exponent)
-    if isinstance(base, Add) and is_even(exponent) and _is_negative(base.terms[0]):
-        base = mirrored(base)
-    return Pow(base, exponent)
-
-
-def mirrored(expr: Add) -> Add:
-    """A sum with all its signs turned round."""
-    return Add(tuple(product((ir.MINUS_ONE, term)) for term in expr.terms))
-
-
-def _is_negative(expr: Expr) -> bool:
-    factors = expr.factors if isinstance(expr, Mul) else (expr,)
-    return any(isinstance(f, Num) and f.value < 0 for f in factors)
-
-
-def _is_number(expr: Expr) -> bool:
-    return isinstance(expr, Num)
-
-
-def is_even(expr: Expr) -> bool:
-    """Whether an exponent is an even whole number."""
-    return isinstance(expr, Num) and isinstance(expr.value, int) and expr.value % 2 == 0
-
-
-def _number_power(base: Num, exponent: Num) -> Expr:
-    """An exact power where there is one."""
-    if isinstance(exponent.value, int) and not isinstance(base.value, float) and base.value != 0:
-        exact = Fraction(base.value)
-        bits = max(exact.numerator.bit_length(), exact.denominator.bit_length())
-        if bits * abs(exponent.value) > MAX_BITS:
-            return Pow(base, exponent)
-        value = exact**exponent.value
-        return Num(int(value) if value.denominator == 1 else value)
-    if isinstance(base.value, float) and 0 < base.value < math.inf:
-        return Num(base.value ** float(exponent.value))
-    root = math.isqrt(abs(base.value)) if isinstance(base.value, int) else 0
-    if exponent.value == Fraction(1, 2) and root * root == base.value:
-        return Num(root)
-    return Pow(base, exponent)
-
-
-def _indicator(condition: Expr) -> Expr:
-    """1 where a condition holds, else 0."""
-    return Cases(((condition, ir.ONE),), ir.ZERO)
-
-
-def is_indicator(expr: Expr) -> bool:
-    """Whether a factor is 1 where a condition holds, else 0."""
-    return (
-        isinstance(expr, Cases)
-        and expr.otherwise == ir.ZERO
-        and len(expr.branches) == 1
-        and expr.branches[0][1] == ir.ONE
-    )
-
-
-def _told(expr: Expr) -> Expr | None:
-    """The factor ``[j = y]`` of a sum over j, which leaves what stands at the place y."""
-    indices, factors = factors_of(expr)
-    return next((f for f in factors if is_indicator(f) and label_index(f) in indices), None)
-
-
-def label_index(indicator: Expr) -> Index | None:
-    """The index that is held against a label: the j of ``[j = y]``."""
-    match indicator:
-        case Cases(((Compare("=", Idx(index), other), _),)) | Cases(
-            ((Compare("=", other, Idx(index)), _),)
-        ) if isinstance(other, Ref):
-            return index
-    return None
-
-
-def _at_label(argument: Expr, place: Expr) -> Expr:
-    """The exponential of what stands at a place is what stands there of the exponentials, which
-    may be divided by their sum."""
-    own = label_index(place)
-    indices, factors = factors_of(argument)
-    inside = _assembled([i for i in indices if i is not own], [f for f in factors if f != place])
-    assert own is not None
-    return _summed(own, product((place, Fn("exp", (inside,)))))
-
-
-# --- softmax ------------------------------------------------------------------------------------
-
-
-def _recognised(expr: Expr) -> Expr:
-    """exp over the sum of exp, as softmax."""
-    if not isinstance(expr, Mul):
-        return _activation(expr)
-    for divisor in expr.factors:
-        total = _sum_of_exponentials(divisor)
-        if total is None:
-            continue
-        index, body, where = total
-        for factor in expr.factors:
-            replaced = _with_softmax(factor, index, body, where)
-            if replaced is not None:
-                rest = [f for f in expr.factors if f is not divisor and f is not factor]
-                return product([*rest, replaced])
-    return _activation(expr)
-
-
-def _sum_of_exponentials(factor: Expr) -> tuple[Index, Expr, Expr | None] | None:
-    """The index, exponent and condition of ``1/Σ exp(…)``."""
-    if not (isinstance(factor, Pow) and factor.exponent == ir.MINUS_ONE):
-        return None
-    if not (isinstance(factor.base, Reduce) and factor.base.kind == "sum"):
-        return None
-    index, body = factor.base.index, factor.base.body
-    where: Expr | None = None
-    parts = body.factors if isinstance(body, Mul) else (body,)
-    conditions = [part for part in parts if is_indicator(part)]
-    rest = [part for part in parts if not is_indicator(part)]
-    if len(conditions) == 1 and isinstance(conditions[0], Cases):
-        where = conditions[0].branches[0][0]
-    if len(rest) == 1 and isinstance(rest[0], Fn) and rest[0].name == "exp" and len(conditions) < 2:
-        return index, rest[0].arguments[0], where
-    return None
-
-
-def _with_softmax(factor: Expr, index: Index, exponent: Expr, where: Expr | None) -> Expr | None:
-    """A factor whose exp is replaced by the softmax that its normaliser makes of it."""
-    indices, parts = factors_of(factor)
-    for part in parts:
-        if not (isinstance(part, Fn) and part.name == "exp"):
-            continue
-        for at in ir.free_indices(part):
-            if key(ir.substitute(exponent, {index: Idx(at)})) != key(part.arguments[0]):
-                continue
-            if where and not any(_same_condition(p, where, index, at) for p in parts):
-                continue  # what stands above goes over all, the softmax would be 0 elsewhere
-            soft = Softmax(index, _shifted(exponent, index), Idx(at), where)
-            others = [
-                p for p in parts if p is not part and not _same_condition(p, where, index, at)
-            ]
-            body = product([soft, *others])
-            for summed in reversed(indices):
-                body = _summed(summed, body)
-            return body
-    return None
-
-
-def _same_condition(part: Expr, where: Expr | None, index: Index, at: Index) -> bool:
-    """Whether a factor repeats the condition under which the softmax was taken."""
-    if where is None or not is_indicator(part):
-        return False
-    assert isinstance(part, Cases)
-    return key(part.branches[0][0]) == key(ir.substitute(where, {index: Idx(at)}))
-
-
-def _shifted(body: Expr, index: Index) -> Expr:
-    """Softmax does not change when a number is added to all: terms without its index go."""
-    if not isinstance(body, Add):
-        return body
-    kept = [term for term in body.terms if index in ir.free_indices(term)]
-    return _sum(kept) if kept else body
-
-
-# --- activations --------------------------------------------------------------------------------
-
-_ROOT_HALF = key(Pow(Num(2), Num(Fraction(-1, 2))))
-
-
-def _function(name: str, arguments: tuple[Expr, ...]) -> Expr:
-    if name == "max" and ir.ZERO in arguments and len(arguments) == 2:
-        return Fn("relu", (arguments[0] if arguments[1] == ir.ZERO else arguments[1],))
-    if name == "exp" and isinstance(inner := arguments[0], Mul):
-        for factor in inner.factors:
-            if isinstance(factor, Fn) and factor.name == "log" and _is_number(factor.arguments[0]):
-                rest = [f for f in inner.factors if f is not factor]
-                return _power(factor.arguments[0], product(rest))
-    return Fn(name, arguments)
-
-
-def _activation(expr: Expr) -> Expr:
-    """The ways to write sigmoid, SiLU and GELU."""
-    match expr:
-        case Pow(Add(terms), exponent) if exponent == ir.MINUS_ONE and len(terms) == 2:
-            inner = next((t for t in terms if isinstance(t, Fn) and t.name == "exp"), None)
-            if inner is not None and ir.ONE in terms:
-                return Fn("sigmoid", (product((ir.MINUS_ONE, inner.arguments[0])),))
-        case Mul(factors):
-            return _gated(factors)
-    return expr
-
-
-def _gated(factors: tuple[Expr, ...]) -> Expr:
-    """x σ(x) is SiLU, x Φ(x) is GELU, ½(1 + erf(x/√2)) is Φ(x), which a tanh approximates."""
-    parts = [_activation(f) if not isinstance(f, Mul) else f for f in factors]
-    for part in parts:
-        if (argument := _of_tanh_gelu(part)) is not None:
-            mine = argument.factors if isinstance(argument, Mul) else (argument,)
-            left = left_of([p for p in parts if p is not part], mine)
-            if left is not None:  # the ½ may stand before a sum over the features of x
-                return product([Fn("gelu_tanh", (argument,)), Num(2), *left])
-    for part in parts:
-        cdf = _normal_cdf(part)
-        if cdf is not None:
-            # The ½ of x ½(1 + erf(x/√2)) stands before a sum over the features of x.
-            rest = left_of([p for p in parts if p is not part], [ir.HALF])
-            others = [Num(2), *(p for p in parts if p is not part)] if rest is None else rest
-            return product([cdf, *others]) if others else cdf
-    for part in parts:
-        if isinstance(part, Fn) and part.name in ("sigmoid", "normal_cdf"):
-            argument = part.arguments[0]
-            mine = argument.factors if isinstance(argument, Mul) else (argument,)
-            left = left_of([p for p in parts if p is not part], mine)
-            if left is not None:
-                name = "silu" if part.name == "sigmoid" else "gelu"
-                return _flat([Fn(name, (argument,)), *left])
-            rates = [factor for factor in mine if _is_rate(factor)]
-            inner = [factor for factor in mine if factor not in rates]
-            left = left_of([p for p in parts if p is not part], inner)
-            if rates and inner and left is not None and part.name == "sigmoid":
-                return _flat([Fn(SWISH, (_flat(inner), _flat(rates))), *left])
-    return Mul(tuple(parts))
-
-
-def _is_rate(factor: Expr) -> bool:
-    """Whether a factor is a number without indices: the β of x σ(βx)."""
-    return isinstance(factor, Num) or (isinstance(factor, Ref) and not factor.at)
-
-
-SWISH = "swish"
-"""x σ(βx), of x and β, in normal forms only: it is no product that may be taken apart."""
-
-
-def without_swish(expr: Expr) -> Expr:
-    """An expression of a normal form, written out."""
-    expr = ir.rebuild(expr, without_swish)
-    match expr:
-        case Fn(name, (argument, rate)) if name == SWISH:
-            return ir.mul(Fn("sigmoid", (ir.mul(rate, argument),)), argument)
-    return expr
-
-
-def _normal_cdf(part: Expr) -> Expr | None:
-    """Φ(x) for the factor 1 + erf(x/√2), which is twice that."""
-    if not (isinstance(part, Add) and len(part.terms) == 2 and ir.ONE in part.terms):
-        return None
-    erf = next((t for t in part.terms if isinstance(t, Fn) and t.name == "erf"), None)
-    if erf is None:
-        return None
-    inside = erf.arguments[0]
-    pieces = inside.factors if isinstance(inside, Mul) else (inside,)
-    rest = [p for p in pieces if key(p) != _ROOT_HALF]
-    return Fn("normal_cdf", (_flat(rest),)) if len(rest) == len(pieces) - 1 else None
-
-
-_CUBED = Num(Fraction(44715, 10**6))
-"""What x³ is weighed with in the tanh that approximates a GELU."""
-
-
-def _of_tanh_gelu(part: Expr) -> Expr | None:
-    """The x of a factor 1 + tanh(√(2/π)(x + 0.044715 x³))."""
-    match part:
-        case Add((Fn("tanh", (Mul((Num(scale), Add(terms))),)), Num(1))) | Add(
-            (Num(1), Fn("tanh", (Mul((Num(scale), Add(terms))),)))
-        ) if math.isclose(scale, math.sqrt(2 / math.pi), rel_tol=1e-6):
-            for cube in terms:
-                x = _sum([term for term in terms if term is not cube])
-                if key(product((_CUBED, _power(x, Num(3))))) == key(cube):
-                    return x
-    return None

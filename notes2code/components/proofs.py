@@ -14,7 +14,8 @@ import numpy as np
 from notes2code import oracle
 from notes2code.cache import Remembered
 from notes2code.components.keys import key
-from notes2code.components.normal import TooLong, normal_form
+from notes2code.components.normal import normal_form
+from notes2code.components.renewed import TooLong
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Equation, Index
 from notes2code.oracle import Array, OracleError, sample, tried

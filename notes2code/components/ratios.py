@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from notes2code.components.factors import factors_of
 from notes2code.components.keys import key
-from notes2code.components.normal import TooLong, factors_of, normal_form
+from notes2code.components.normal import normal_form
+from notes2code.components.renewed import TooLong
 from notes2code.diagnostics import Span
 from notes2code.latex.tree import Big, Frac, Tree, walk
 from notes2code.meaning import ir, names

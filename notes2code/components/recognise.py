@@ -10,9 +10,10 @@ from notes2code.components.inside_scale import taken_apart
 from notes2code.components.instance import instantiated
 from notes2code.components.library import Component, Form, Library, plain
 from notes2code.components.match import matches
-from notes2code.components.normal import TooLong, normal_form
+from notes2code.components.normal import normal_form
 from notes2code.components.pattern import Match, Subject, TooManyWays
 from notes2code.components.proofs import agree
+from notes2code.components.renewed import TooLong
 from notes2code.meaning.ir import (
     Add,
     Equation,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from notes2code.components.normal import TooLong, factors_of, is_indicator, label_index, normal_form
+from notes2code.components.factors import factors_of
+from notes2code.components.indicators import is_indicator, label_index
+from notes2code.components.normal import normal_form
+from notes2code.components.renewed import TooLong
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Cases,

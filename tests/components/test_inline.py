@@ -5,7 +5,7 @@ from __future__ import annotations
 import notes2code
 from notes2code.components.inline import inlined
 from notes2code.components.library import library
-from notes2code.components.normal import MAX_PARTS
+from notes2code.components.renewed import MAX_PARTS
 from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Call, Equation, walk
 
