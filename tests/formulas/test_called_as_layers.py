@@ -31,6 +31,23 @@ def _attended(h: Any) -> Any:
 
 
 @table(
+    # What programs call a projection is one, with one weight wherever it is called.
+    Case(
+        r"y = down\_proj(silu(gate\_proj(x)) * up\_proj(x))",
+        "x[d] W_gate[d,p] W_up[d,p] W_down[p,r]",
+        lambda x, a, b, c: x @ a / (1 + np.exp(-x @ a)) * (x @ b) @ c,
+    ),
+    Case(
+        r"y = \text{down}(\text{ReLU}(\text{gate}(x)) \odot \text{up}(x))",
+        "x[d] W_gate[d,p] W_up[d,p] W_down[p,r]",
+        lambda x, a, b, c: relu(x @ a) * (x @ b) @ c,
+    ),
+    Case(
+        r"s = \text{q\_proj}(x) \text{q\_proj}(z)^\top",
+        "x[d] W_q[d,p] z[d]",
+        lambda x, w, z: x @ w @ (z @ w),
+    ),
+    Case(r"Q = \mathrm{QProj}(X)", "X[n,d] W_Q[d,p]", np.matmul),
     # What is left out of a call are the weights.
     Case(
         r"y = h + \mathrm{FFN}(h)",
@@ -276,3 +293,13 @@ def test_a_query_of_words_is_no_probability() -> None:
     assert len(shown.shape) == 2
     (given,) = compile_formula(r"L = -\log q(\text{spam})").inputs
     assert (given.name, given.shape) == ("q", ())
+
+
+def test_a_projection_is_told_and_has_no_weight_of_the_formula() -> None:
+    formula = compile_formula(r"y = \text{o\_proj}(x)")
+    assert [problem.code for problem in formula.diagnostics] == ["N2C039"]
+    for latex in (r"y = W_q \text{q\_proj}(x)", r"y = \text{q\_proj}(x) W_q"):
+        with pytest.raises(FormulaError, match="whose weight it may be"):
+            compile_formula(latex)
+    for other in (r"y = \mathrm{down}(x)", r"y = \mathrm{Proj}_C(x)"):
+        assert [given.kind for given in compile_formula(other).inputs] == ["array", "function"]

@@ -249,6 +249,8 @@ def call(run: Run, name: Node, group: Group) -> Value:
         return _of_numbers(run, functions.GREEK_FUNCTIONS[use.name], group, span)
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
+    if linear.is_projection(run, use.name) and len(group.items) == 1 and not use.indices:
+        return linear.projection(run, use.name, group, span)
     items = [item for item in _in_order(run, use, group) if not isinstance(item, Prose)]
     arguments = projected.arguments(run, use.name, None, items)
     for pair in pairwise(zip(items, arguments, strict=True)):

@@ -1,11 +1,12 @@
-"""Linear layers written as words, ``Linear(x)``, and the cosine of vectors."""
+"""Linear layers written as words, ``Linear(x)`` and ``gate_proj(x)``, and the cosine of vectors."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.diagnostics import Span, error, warning
+from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex.tree import Dots, Group, Infix, Juxt, Node, Num, children
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import concatenations, letters
@@ -56,6 +57,39 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
     product = contract(run, value, weight, 0, span)
     link(run, product.axes[-1], other, span)
     return Value(ir.add(product.body, bias.body), product.axes, span)
+
+
+def is_projection(run: Run, name: str) -> bool:
+    """Whether a word names a projection, as programs do: ``gate_proj``, and the ``gate``, ``up``
+    and ``down`` of a gated layer, which has the first two at once."""
+    word = names.as_word(name)
+    if word in _OF_GATED:
+        return {*map(names.as_word, run.seen.called)} >= _SIDE_BY_SIDE
+    return word.endswith(_PROJECTION) and word != _PROJECTION
+
+
+_PROJECTION = "proj"
+_OF_GATED = frozenset(["gate", "up", "down"])
+_SIDE_BY_SIDE = _OF_GATED - {"down"}
+
+
+def projection(run: Run, name: str, group: Group, span: Span) -> Value:
+    """``gate_proj(x)``: x W, with one weight wherever it is called."""
+    value = run.lower(group.items[0])
+    if value.rank == 0:
+        raise error("N2C041", f"`{name}` needs a vector or a matrix", span)
+    label = re.sub(f"_?{_PROJECTION}$", "", name, flags=re.IGNORECASE)
+    weight = f"W_{label}"
+    if weight in run.seen.counted:
+        raise error("N2C033", f"`{weight}` stands beside `{name}`, whose weight it may be", span)
+    if weight not in run.symbols:
+        sizes = Size("", 0, "feature"), Size("", 0, "feature")
+        run.symbols[weight] = Symbol(weight, sizes, _WEIGHT, span)
+        text = f"`{name}` is taken to be a projection without a bias, `x {weight}`"
+        run.problems.append(note("N2C039", text, span, "define it in a note to have another"))
+    rows, columns = map(fresh, run.symbols[weight].axes)
+    matrix = Value(Ref(weight, (Idx(rows), Idx(columns))), (rows, columns), span)
+    return contract(run, value, matrix, 0, span)
 
 
 def _refuse_weights(run: Run, group: Group) -> None:
