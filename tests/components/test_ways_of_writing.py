@@ -346,6 +346,17 @@ def test_training(latex: str, name: str, settings: dict[str, str]) -> None:
     assert said(latex) == (name, "output", settings)
 
 
+@pytest.mark.parametrize("place, j", [("z_y", "z_j"), ("z[label]", "z[j]")])
+def test_the_loss_of_one_position(place: str, j: str) -> None:
+    total = rf"\sum_j \exp({j})"
+    for loss in (
+        rf"-\log \frac{{\exp({place})}}{{{total}}}",
+        rf"\log {total} - {place}",
+        rf"-{place} + \log({total})",
+    ):
+        assert said(f"L = {loss}") == ("cross_entropy", "place", {})
+
+
 ELU = r"\phi(x) = \mathrm{elu}(x) + 1"
 LINEAR_ATTENTION = [
     (r"\frac{\phi(Q)(\phi(K)^\top V)}{\phi(Q)\phi(K)^\top \mathbf{1}}", "output"),

@@ -65,6 +65,14 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [r"L = -\frac{1}{N} \sum_{i=1}^{N} \log p_{i,y_i}"],
         ["def cross_entropy(", "return total /"],
     ),
+    "cross entropy of the scores of one position": (
+        [r"L = -\log \frac{e^{z_y}}{\sum_j e^{z_j}}"],
+        ["def cross_entropy("],
+    ),
+    "a gate in the words of programs": (
+        [r"y = down\_proj(silu(gate\_proj(x)) * up\_proj(x))"],
+        ["class SwiGLU", "self.W_gate = Linear("],
+    ),
     "cross entropy of scores and labels, beside a perplexity": (
         [
             r"L = -\sum_t \log \frac{e^{s_{t,c_t}}}{\sum_j e^{s_{tj}}}",

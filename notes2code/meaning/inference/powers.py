@@ -294,6 +294,8 @@ def index(run: Run, value: Value, sub: Node) -> Value:
         elif isinstance(place, ir.Index):
             link(run, place, axis, sub.span)
             axes.append(place)
+        elif isinstance(place, ir.Size) and place.value is None:
+            body = at_label(run, body, axis, part)
         else:
             body = ir.substitute(body, {find_index(axis): place})
     return Value(body, tuple(axes), value.span)

@@ -41,6 +41,7 @@ from notes2code.meaning.rewriting import (
     norms_called_ln,
     numbered_ones,
     numbered_tokens,
+    one_of_softmax,
     planes,
     power_series,
     primed,
@@ -95,6 +96,9 @@ REWRITES = (
     Rewrite(Infix, discounted_dots.as_sum),
     # A place counted from where one stands is no index of an array: all places are.
     Rewrite(Big, _always(ahead.as_places)),
+    # What tells a place by its value is no index.
+    Rewrite(Frac, one_of_softmax.by_place),
+    Rewrite(Infix, one_of_softmax.by_difference),
     # An index is written below its name, wherever people put it: as a time,
     Rewrite(Juxt, signals.as_indices),
     # in parentheses as what a function is given,
