@@ -572,3 +572,8 @@ def test_the_geometric_mean_of_precisions_may_be_a_product(latex: str, form: str
     other = rf"BLEU = BP \exp(\sum_{{n=1}}^N w_n \log P_n), \quad {penalty}"
     found = said(other, latex)
     assert found is not None and found[1] == form
+
+
+def test_what_is_made_long_as_itself_is_no_embedding() -> None:
+    """The scale of token embeddings holds none of what is looked up: this is a power iteration."""
+    assert said(r"v \leftarrow \frac{W^\top u}{\|W^\top u\|_2}") is None

@@ -29,6 +29,12 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         lambda g, a, x: np.einsum("n,nqd,d->q", g, a, x),
         shapes={"A_i": ("q", "d")},
     ),
+    # What mixes heads are numbers, whatever the letter; only one index tells how R_m turns.
+    Case(
+        r"U_h = \sum_g R_{hg} W_g",
+        "R[h,g] W[g,n,m]",
+        lambda r, w: np.tensordot(r, w, 1),
+    ),
     # A capital with an index above it alone is one of several matrices.
     Case(
         r"X' = \sum_k Z^{(k)} \Theta^{(k)}",

@@ -65,6 +65,18 @@ def test_rows_beside_the_table_are_refused(latex: str) -> None:
         compile_formula(latex)
 
 
+@pytest.mark.parametrize(
+    ("latex", "table"),
+    [
+        (r"A_{ij} = Q_i K_{\delta(i,j)}^\top", "K_{delta(…)}"),
+        (r"e_{ij} = q_i^\top k_j + b_{\phi(v_i, v_j)}", "b_{phi(…)}"),
+    ],
+)
+def test_what_a_function_picks_for_two_places_is_told(latex: str, table: str) -> None:
+    (told,) = (one.message for one in compile_formula(latex).diagnostics)
+    assert told.startswith(f"`{table}` is taken to be an element for every two places")
+
+
 QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 

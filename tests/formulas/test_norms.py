@@ -34,6 +34,18 @@ def _scaled_columns(m: Any, w: Any) -> Any:
 
 
 @table(
+    # What is added behind a gain of each feature is one for each feature, too.
+    Case(
+        r"y = \gamma \odot \tanh(\alpha x) + \beta",
+        "x[n] gamma[n] alpha beta[n]",
+        lambda x, g, a, b: g * np.tanh(a * x) + b,
+    ),
+    # Indices side by side are no word, though they could be spoken.
+    Case(
+        r"y_{tijk} = x_{tijk} - \mu_{ti}",
+        "x[t,i,j,k] mu[t,i]",
+        lambda x, mu: x - mu[..., None, None],
+    ),
     # The bias of a norm is learned, whatever number the note has by its name.
     *(
         Case(

@@ -151,7 +151,7 @@ def _gain(element: Element) -> int | None:
         run.scope.norms == "layers" or any(map(names.is_norm, run.defines))
     )
     usual = element.base in names.GAINS | {"b"} and (run.seen.normalises or called)
-    if element.indices == 0 and (usual or of_layer):
+    if element.indices == 0 and (usual or of_layer or gains.shifts(run, element.use.name)):
         return element.usually(*((0, 1) if gains.are_numbers(run) else (1, 0)))
     if element.indices == 0 and run.seen.normalises and element.use.name in names.MOMENTS:
         return element.usually(0, 1)

@@ -62,6 +62,15 @@ def are_numbers(run: Run) -> bool:
     return any(mean in run.defines or run.scope.norms == "others" for mean in means)
 
 
+def shifts(run: Run, name: str) -> bool:
+    """Whether it is the β of ``γ ⊙ f(x) + β``: one for each feature, as the gain beside it is."""
+    base, _, label = name.partition("_")
+    gain = f"gamma_{label}".rstrip("_")
+    pairs = (node for node in run.seen.nodes.of(Infix) if node.op == "⊙")
+    sides = (run.seen.understood(side) for node in pairs for side in (node.left, node.right))
+    return base == "beta" and any(use is not None and use.name == gain for use in sides)
+
+
 def is_of_example(run: Run, name: str) -> bool:
     """Whether a name is the x of the ``x_i - μ`` of a batch, or the \\hat x of the ``γ \\hat x_i``
     that is made of it: what one unit makes of each example."""

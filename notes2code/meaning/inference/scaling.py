@@ -194,9 +194,9 @@ def is_bare_greek(run: Run, number: Value) -> bool:
 
 
 def _is_of_turn(number: Value) -> bool:
-    """Whether a number is the R_m that turns what stands at m."""
+    """Whether a number is the R_m that turns what stands at m; the R_{hg} of two heads is none."""
     match number.body:
-        case ir.Ref(name, (_, *_)):
+        case ir.Ref(name, (_,)):
             return names.base_letter(name) == "R"
     return False
 

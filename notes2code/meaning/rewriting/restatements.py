@@ -19,6 +19,7 @@ from notes2code.meaning.rewriting import (
     grown_rows,
     largest,
     looked_up,
+    pairs_looked_up,
     parities,
     rows_defined,
     scientific,
@@ -51,6 +52,8 @@ RESTATEMENTS = (
     Restatement(lambda nodes: nodes.of(Name), aliases.written_out),
     # The rows of a table that is nothing else are an array of their own.
     Restatement(looked_up.may_be_meant, looked_up.as_rows),
+    # So are those that a function of two places picks.
+    Restatement(pairs_looked_up.are_there, pairs_looked_up.told),
     # A product for several names has a part for each.
     Restatement(lambda nodes: nodes.of(Group), shared_out.written_out),
     # A matrix whose rows are defined is these.
