@@ -9,7 +9,7 @@ from functools import partial
 from notes2code import faults
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
-from notes2code.components.heads_defined import are_defined
+from notes2code.components.heads_defined import are_defined, heads_of
 from notes2code.components.inline import inlined
 from notes2code.components.library import Library
 from notes2code.components.proofs import same_value
@@ -404,7 +404,12 @@ class Compiler:
         if found is None or not are_defined(self, found, entry):
             return None
         other = found.component.of_layers and self.linker.scope(entry).norms == "others"
-        return None if other and found.component.name not in pinned else found
+        if other and found.component.name not in pinned:
+            return None
+        heads = heads_of(self, found, entry)
+        joined = None if heads is None else self.known(heads)
+        causal = joined is not None and kind(joined).endswith(":causal")
+        return replace(found, calls_causal=found.calls_causal or causal)
 
     def _first(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]

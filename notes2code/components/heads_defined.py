@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.components.naming import telling
 from notes2code.components.own_sizes import textbook
-from notes2code.components.recognise import Recognised
+from notes2code.components.recognise import HEADS, Recognised
 from notes2code.meaning.ir import Equation, Idx, Ref, walk
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.names import base_letter
@@ -24,35 +24,60 @@ def are_defined(compiler: Compiler, recognised: Recognised, entry: Entry) -> boo
         near = formulas.nearest(entry, [array], "arrays", within=2).get(array, [])
         if not near or compiler.piece_of(near[0]) not in recognised.component.roles[role]:
             return False
-    heads = (roles[role].array for role in recognised.form.of_heads if role in roles)
-    defined = formulas.nearest(entry, sorted(heads), "arrays", within=1)
     return all(
-        _is_of_heads(compiler, others[0], _joined_axis(recognised.equation, head))
-        for head, others in defined.items()
+        _is_of_heads(compiler, recognised, head, other)
+        for head, other in _heads(compiler, recognised, entry).items()
     )
 
 
-def _is_of_heads(compiler: Compiler, entry: Entry, place: int) -> bool:
-    """Whether a formula is attention whose queries, keys and values, or what makes them, are those
-    of each head, which the axis at some place counts; of one that is being read it is taken for
-    granted."""
+def heads_of(compiler: Compiler, recognised: Recognised, entry: Entry) -> Entry | None:
+    """The formula of the attention that a formula joins the heads of, if a note gives it and no
+    projections with it."""
+    for other in _heads(compiler, recognised, entry).values():
+        found = compiler.known(other)
+        if found is not None and _attends(recognised, found):
+            return other
+    return None
+
+
+def _heads(compiler: Compiler, recognised: Recognised, entry: Entry) -> dict[str, Entry]:
+    """The formulas that define the arrays of heads in a formula that joins them, by name."""
+    roles = recognised.found.roles
+    heads = (roles[role].array for role in recognised.form.of_heads if role in roles)
+    found = compiler.linker.formulas.nearest(entry, sorted(heads), "arrays", within=1)
+    return {head: others[0] for head, others in found.items()}
+
+
+def _is_of_heads(compiler: Compiler, recognised: Recognised, name: str, entry: Entry) -> bool:
+    """Whether a formula of joined heads is attention whose queries, keys and values, or what makes
+    them, are those of each head; of one that is being read it is taken for granted."""
     if compiler.is_being_read(entry):
         return True
     found = compiler.known(entry)
-    if found is None or found.component.family != "attention" or not _is_usual(compiler, found):
+    if found is None or found.component.family != "attention":
+        return False
+    if not (_is_usual(compiler, found) or _attends(recognised, found)):
         return False
     arrays = {role.array for role in found.found.roles.values()}
     weights = {array for array in arrays if base_letter(array) == "W"}
     inputs = (one for one in found.equation.inputs if one.name in (weights or arrays))
-    head = found.equation.value.indices[place]
+    head = found.equation.value.indices[_joined_axis(recognised.equation, name)]
     return all(head.size in one.shape[:-1] for one in inputs)
 
 
 def _is_usual(compiler: Compiler, found: Recognised) -> bool:
-    """Whether attention of given queries, keys and values is the textbook's: a class of what joins
-    heads that no formula projects has no mask or score of theirs."""
+    """Whether attention is on projections, or the textbook's: what joins others' heads has to call
+    what they are."""
     usual = textbook(found.component, compiler.library)
     return "A" in found.component.names or telling(found) == telling(usual)
+
+
+def _attends(recognised: Recognised, found: Recognised) -> bool:
+    """Whether the heads that a formula joins can be an attention of given queries, keys and values:
+    its mask and its score are made of nothing that is given besides."""
+    values = found.settings.values()
+    given = any(isinstance(e, Ref) and e.at for value in values for e in walk(value.body))
+    return found.component.name in recognised.component.roles[HEADS] and not given
 
 
 def _joined_axis(equation: Equation, heads: str) -> int:

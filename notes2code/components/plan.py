@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.heads_defined import heads_of
 from notes2code.components.library import Component, Form, Library, plain
+from notes2code.components.masks_told import words_of_masks
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import (
     FIRST_WORD,
@@ -17,7 +19,7 @@ from notes2code.components.naming import (
     variant_name,
 )
 from notes2code.components.own_sizes import textbook
-from notes2code.components.recognise import Recognised, kind
+from notes2code.components.recognise import HEADS, Recognised, kind
 from notes2code.components.reread import reread
 from notes2code.components.settings import of_each_head
 from notes2code.components.unnamed import unnamed
@@ -184,7 +186,8 @@ class _Planner:
                     draft.members.append(compiled)  # all heads together say it, too
                     return
         drafts = [d for d in self._of(recognised.component) if agrees(recognised, d.recognised)]
-        if drafts:
+        heads = self._own_heads(compiled)
+        if drafts := [d for d in drafts if self._own_heads(d.compiled) is heads]:
             draft = self._meant(drafts, source)
             draft.sources.append(source)
             draft.pieces.append(recognised)
@@ -236,6 +239,8 @@ class _Planner:
         return _Draft(component, textbook(component, self.library), None, [])
 
     def _is_textbook(self, draft: _Draft) -> bool:
+        if self._own_heads(draft.compiled) is not None:
+            return False
         form, settings = draft.recognised.form, draft.component.settings.values()
         usual = self._usual(draft.component)
         expected, shown = telling(usual.recognised), telling(draft.recognised)
@@ -275,6 +280,8 @@ class _Planner:
                 uses[role] = self._build(used, names, parts)
         if (added := self._added(draft)) is not None:
             uses[ADDED] = self._build(added, names, parts)
+        if (heads := self._own_heads(draft.compiled)) is not None:
+            uses[HEADS] = self._build(heads, names, parts)
         for name in draft.component.builds_on:
             if not any(part.component.name == name for part in uses.values()):
                 other = self._of(self.library.components[name])[0]
@@ -328,6 +335,8 @@ class _Planner:
             return ()
         entry, linker = draft.compiled.entry, self.compiler.linker
         found = dict.fromkeys(draft.compiled.uses)
+        if (heads := self._own_heads(draft.compiled)) is not None and heads.compiled is not None:
+            found[heads.compiled.entry] = None
         for name in sorted(linker.formulas.called(entry)):
             for other in linker.formulas.defining(entry, name, "functions", within=1)[:1]:
                 if self.compiler.compiled(other) in draft.members:
@@ -414,7 +423,11 @@ class _Planner:
     def _others_called(self, draft: _Draft, usual: _Draft) -> list[str]:
         """The first words of the classes that a variant calls and the usual one does not."""
         mine, theirs = self._called(draft), self._called(usual)
-        others = (name for role, name in mine.items() if theirs.get(role) != name)
+        others = [name for role, name in mine.items() if theirs.get(role) != name]
+        heads = self._own_heads(draft.compiled)
+        if heads is not None:
+            masks = "".join(words_of_masks(heads.recognised.settings))
+            others.append(masks or heads.component.class_name)
         return [first[0] for name in others if (first := FIRST_WORD.match(name))]
 
     def _called(self, draft: _Draft) -> dict[str, str]:
@@ -485,6 +498,19 @@ class _Planner:
         array = of_each_head(mask.body)
         found = self._of_array(draft, array) if array else None
         return found if found is not None and found.component.family == "positions" else None
+
+    def _own_heads(self, compiled: Compiled | None) -> _Draft | None:
+        """The draft of the heads that a formula joins, where they are not the textbook's: such as
+        heads with a mask."""
+        if compiled is None or compiled.recognised is None:
+            return None
+        joined = compiled.recognised
+        entry = heads_of(self.compiler, joined, compiled.entry)
+        heads = entry and self.compiler.compiled(entry)
+        found = next((d for d in self.drafts if heads in d.members), None)
+        if found is None or found.component.name not in joined.component.uses:
+            return found
+        return None if self._is_textbook(found) else found
 
     def _of_array(self, draft: _Draft, array: str) -> _Draft | None:
         """The draft of the formula that defines an array which a draft's formula has."""

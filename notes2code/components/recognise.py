@@ -30,6 +30,9 @@ from notes2code.meaning.ir import (
 )
 from notes2code.meaning.names import ROLES, base_letter
 
+HEADS = "Heads"
+"""The role of what each of several heads is."""
+
 MAX_WAYS = 24
 """Ways to match one formula that are tried before it is given up."""
 
@@ -41,7 +44,8 @@ class Recognised:
     ``settings`` are the component's settings by name, as arrays over the note's inputs; a
     setting that the note leaves out is missing. ``functions`` gives the note's function in each
     function role. ``equation`` is the note's, completed by custom where the note leaves something
-    out. ``calls_causal`` is whether a function that it calls is causal. ``textbook`` says which of
+    out. ``calls_causal`` is whether a function that it calls, or the attention of the heads that
+    it joins, is causal. ``textbook`` says which of
     the component's textbook formulas it is, where no note gives one.
     """
 

@@ -48,7 +48,8 @@ class Attention:
         """The note's indices of heads and queries, and that of the keys."""
         pattern = self.recognised.form.pattern.value
         soft = next((e for e in ir.walk(pattern.body) if isinstance(e, Softmax)), None)
-        query, key = self._outer("q"), self._outer("k")
+        key = self._outer("k")
+        query = sorted(self._outer("q"), key=lambda index: index not in key)  # heads come first
         if soft is None:
             own = [index for index in key if index not in query]
             queries = [self.found.indices[i] for i in pattern.indices if i in _places(pattern, "q")]

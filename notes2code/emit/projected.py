@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.components.own_sizes import in_own_sizes
 from notes2code.components.plan import ADDED
+from notes2code.components.recognise import HEADS
 from notes2code.components.settings import CAUSAL, is_mask
 from notes2code.emit.called import weights_of_called
 from notes2code.emit.graph import EmitError
@@ -19,9 +20,6 @@ from notes2code.oracle.layout import Bracket, Row, lines
 
 if TYPE_CHECKING:
     from notes2code.emit.view import View
-
-HEADS = "Heads"
-"""The role of the function that each head calls."""
 
 _BIASES = {"A": "u", "B": "v", "C": "w"}
 """The roles of the biases behind projections."""
@@ -218,7 +216,7 @@ class Projected:
         texts.update((name, f"{module}.{name}") for name in self.view.numbers)
         if (length := self._group_length) is not None:
             texts[length] = f"{module}.num_heads // {module}.{self.view.groups}"
-        if self.inner is not None:
+        if HEADS in self.view.recognised.functions:
             texts.update(weights_of_called(self.view, HEADS, f"{module}.attention"))
         if self.view.added:
             texts[self.view.added] = f"array({module}.position_bias(n))"

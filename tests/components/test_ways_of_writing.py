@@ -64,9 +64,14 @@ HEADS_OF_TOKENS = (
     "heads, joined, component",
     [
         (HEADS_OF_TOKENS, r"y_t = W^O [z_{t,1}; z_{t,2}; \dots; z_{t,h}]", "multi_head_attention"),
-        # Heads that see no later tokens are not joined to a class that lets them be seen.
         (
             HEADS_OF_TOKENS.replace("^n", "^t"),
+            r"y_t = W^O [z_{t,1}; z_{t,2}; \dots; z_{t,h}]",
+            "multi_head_attention",
+        ),
+        # What is added to the scores of heads has no place in a class of what joins them.
+        (
+            HEADS_OF_TOKENS.replace("^n", "^t").replace("sqrt{d_h}", "sqrt{d_h} + B_{t,j}"),
             r"y_t = W^O [z_{t,1}; z_{t,2}; \dots; z_{t,h}]",
             None,
         ),

@@ -308,7 +308,12 @@ class Run:
 
     def _unify_terms(self, left: Expr, right: Expr, where: Span) -> None:
         """The positions of ``[P_k; K]`` and those of ``[P_v; V]``: part by part they are as many,
-        wherever that makes them as many together."""
+        wherever that makes them as many together. Of joined heads and ``n_h d_h`` features, each
+        head has what is left of these."""
+        if isinstance(left, ir.Mul) and isinstance(right, ir.Mul):
+            match _without(left, right), _without(right, left):
+                case [one], [other] if min(one.rank, other.rank) < 2:
+                    self.unify(one, other, where)
         if not isinstance(left, ir.Add) or not isinstance(right, ir.Add):
             return
         pairs = list(zip(left.terms, right.terms, strict=False))
@@ -376,6 +381,14 @@ def find_index(index: Index) -> Index:
 def same_size(left: Expr, right: Expr) -> bool:
     """Whether two expressions of sizes are the same, up to the order of factors and terms."""
     return _polynomial(left) == _polynomial(right)
+
+
+def _without(product: ir.Mul, other: ir.Mul) -> list[Size]:
+    """The factors of one product of sizes that another has not; none if there are others."""
+    roots = [find(factor) for factor in product.factors if isinstance(factor, Size)]
+    theirs = [find(factor) for factor in other.factors if isinstance(factor, Size)]
+    of_sizes = len(roots) == len(product.factors)
+    return [root for root in roots if root not in theirs] if of_sizes else []
 
 
 def _polynomial(expr: Expr) -> frozenset[tuple[frozenset[tuple[int, int]], Fraction]]:

@@ -14,7 +14,7 @@ from notes2code.meaning.inference import softmax
 from notes2code.meaning.ir import Equation, Ref
 from notes2code.meaning.linking import uses
 from notes2code.meaning.linking.declarations import Declarations
-from notes2code.meaning.linking.entries import Entry, is_turned
+from notes2code.meaning.linking.entries import Entry, Supplied, is_turned
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.heads_left_out import heads_left_out
 from notes2code.meaning.linking.memory import Memory
@@ -140,6 +140,15 @@ class Linker:
         """What a formula means as its note has it."""
         return self.memory.meaning(entry.latex, self.scope(entry), self.formulas.parsed[entry])
 
+    def _supplied_near(self, entry: Entry) -> Iterator[Supplied]:
+        """What is taken to be defined in the note of a formula, that of its section before that of
+        others."""
+        made = [(one, what) for one, what in self._supplied.items() if one.note == entry.note]
+        here = {what.name for one, what in made if one.section == entry.section}
+        for one, what in made:
+            if one.section == entry.section or what.name not in here:
+                yield what
+
     def _named_in_text(self, entry: Entry) -> Iterator[Problem]:
         """Remarks on the functions that the text names, where the formula calls them."""
         mine = self.formulas.parsed[entry]
@@ -148,9 +157,8 @@ class Linker:
             if letter in called and letter not in self._functions_near(entry):
                 text = f"`{letter}` is taken for {name}, which the text names"
                 yield note("N2C039", text, Span(0, len(entry.latex)))
-        for other, supplied in self._supplied.items():
-            named = mine.mentioned - mine.parameters - {entry.latex.strip()}
-            if other.note == entry.note and supplied.name in named:
+        for supplied in self._supplied_near(entry):
+            if supplied.name in mine.mentioned - mine.parameters - {entry.latex.strip()}:
                 yield note("N2C039", supplied.told, Span(0, len(entry.latex)))
         for name in sorted(called):
             if kind := self.formulas.kind_of_network(entry, name):

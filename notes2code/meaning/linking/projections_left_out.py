@@ -5,13 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from notes2code.latex.tree import Group, Name, Node, Num, Script
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry, Parsed, Supplied
 from notes2code.meaning.linking.heads_left_out import given_to
 
-_LETTERS = ("Q", "K", "V")
+_OF_ALL = ("Q", "K", "V")
 _DEFINITION = r"Q_i = %s W_i^Q, \quad K_i = %s W_i^K, \quad V_i = %s W_i^V"
-_TOLD = "the `Q`, `K` and `V` of each head are taken to be projections of what `%s` is given"
+_OF_TOKENS = ("q", "k", "v")
+_DEFINITIONS = {
+    0: r"q_{i,t} = W_i^Q %s_t, \quad k_{i,t} = W_i^K %s_t, \quad v_{i,t} = W_i^V %s_t",
+    1: r"q_{t,i} = W_i^Q %s_t, \quad k_{t,i} = W_i^K %s_t, \quad v_{t,i} = W_i^V %s_t",
+}
+"""The queries, keys and values of each token, by the place of the index of the heads."""
+_TOLD = "the `%s`, `%s` and `%s` of each head are taken to be projections of what `%s` is given"
 
 
 def projections_left_out(parsed: Mapping[Entry, Parsed]) -> dict[Entry, Supplied]:
@@ -23,43 +30,82 @@ def projections_left_out(parsed: Mapping[Entry, Parsed]) -> dict[Entry, Supplied
         given = given_to(entry, one)
         if len(one.listed) != 1 or len(one.functions) != 1 or len(given) not in (1, 3):
             continue
-        if any((entry.note, letter) in made for letter in _LETTERS):
-            continue
         (name,) = one.listed
-        if len(_joining(parsed, entry, name)) != 1 or (len(given) == 3 and _has_count(one)):
+        near = _near(parsed, entry, name)
+        if len(_joining(near, name)) != 1 or (len(given) == 3 and _has_count(one)):
             continue
-        for heads in _heads(parsed, entry, one, name):
-            latex = _DEFINITION % tuple((given * 3)[:3])
-            told = _TOLD % min(one.functions)
-            found[Entry(latex, heads.note, heads.section, heads.order)] = Supplied("Q", told)
+        for heads, letters, definition in _heads(near, one, name):
+            if any((entry.note, letter) in made for letter in letters):
+                continue
+            latex = definition % tuple((given * 3)[:3])
+            told = _TOLD % (*letters, min(one.functions))
+            supplied = Entry(latex, heads.note, heads.section, heads.order)
+            found[supplied] = Supplied(letters[0], told)
     return found
 
 
-def _joining(parsed: Mapping[Entry, Parsed], entry: Entry, name: str) -> set[tuple[str, ...]]:
-    """What the functions of its note are given that have the heads which a formula joins: of two,
-    nobody knows whose queries they are."""
+def _near(parsed: Mapping[Entry, Parsed], entry: Entry, name: str) -> dict[Entry, Parsed]:
+    """The formulas of the section where that has heads of its own, else those of the note."""
+    note = {other: one for other, one in parsed.items() if other.note == entry.note}
+    here = {other: one for other, one in note.items() if other.section == entry.section}
+    return here if any(name in one.arrays for one in here.values()) else note
+
+
+def _joining(near: Mapping[Entry, Parsed], name: str) -> set[tuple[str, ...]]:
+    """What the functions are given that have the heads which a formula joins: of two, nobody knows
+    whose queries they are."""
     return {
         (*sorted(one.functions), *given_to(other, one))
-        for other, one in parsed.items()
-        if other.note == entry.note and one.functions
-        if name in one.mentioned - one.parameters
+        for other, one in near.items()
+        if one.functions and name in one.mentioned - one.parameters
     }
 
 
 def _has_count(one: Parsed) -> bool:
     """Whether a function is given how many there are, which nothing projects."""
     bases = {names.base_letter(name) for name in one.parameters}
-    return not bases.isdisjoint(names.SIZE_BASES.difference(_LETTERS))
+    return not bases.isdisjoint(names.SIZE_BASES.difference(_OF_ALL))
 
 
 def _heads(
-    parsed: Mapping[Entry, Parsed], entry: Entry, joined: Parsed, name: str
-) -> Iterator[Entry]:
-    """The formulas of its note that make the heads which a formula joins of Q_i, K_i and V_i, and
-    of nothing else that its function is given, such as a mask."""
-    used = joined.parameters.difference(_LETTERS)
-    for other, one in parsed.items():
-        if other.note == entry.note and name in one.arrays and one.seen is not None:
-            written = [one.seen.written.get(letter) for letter in _LETTERS]
-            if written == [{1}] * len(_LETTERS) and used.isdisjoint(one.seen.counted):
-                yield other
+    near: Mapping[Entry, Parsed], joined: Parsed, name: str
+) -> Iterator[tuple[Entry, tuple[str, ...], str]]:
+    """The formulas that make the heads which a formula joins of Q_i, K_i and V_i, or of
+    each token's, and of nothing else that its function is given, such as a mask; and what they
+    leave out."""
+    used = joined.parameters.difference(_OF_ALL)
+    for other, one in near.items():
+        if name not in one.arrays or one.seen is None or not used.isdisjoint(one.seen.counted):
+            continue
+        if all(one.seen.written.get(letter) == {1} for letter in _OF_ALL):
+            yield other, _OF_ALL, _DEFINITION
+        place = _place_of_heads(joined, name)
+        if place is not None and _are_of_tokens(one, place):
+            yield other, _OF_TOKENS, _DEFINITIONS[place]
+
+
+def _place_of_heads(joined: Parsed, name: str) -> int | None:
+    """The place at which the heads that are joined are numbered, of the two that each has:
+    ``[o_{t,1}; …; o_{t,h}]``."""
+    numbered = ([isinstance(node, Num) for node in pair] for pair in _pairs_below(joined, name))
+    places = {pair.index(True) for pair in numbered if sum(pair) == 1}
+    return places.pop() if len(places) == 1 else None
+
+
+def _are_of_tokens(one: Parsed, place: int) -> bool:
+    """Whether queries, keys and values have an index of the head at a place, and another of the
+    token, which keys and values share."""
+    found = [[*_pairs_below(one, letter)] for letter in _OF_TOKENS]
+    letters = [{tuple(n.text for n in pair if isinstance(n, Name)) for pair in f} for f in found]
+    if any(len(own) != 1 or len(min(own)) != 2 for own in letters):
+        return False
+    query, key, value = map(min, letters)
+    return key == value and query[place] == key[place] and query[1 - place] != key[1 - place]
+
+
+def _pairs_below(one: Parsed, name: str) -> Iterator[tuple[Node, ...]]:
+    """The two that stand below a letter, wherever a formula has it so."""
+    for node in () if one.seen is None else one.seen.nodes.of(Script):
+        match node:
+            case Script(Name(text), Group(items=(_, _) as pair)) if text == name:
+                yield pair
