@@ -61,6 +61,9 @@ MOMENTS = frozenset(["mean", "avg", "std", "var", "Std", "Var", "variance"])
 ROLES = frozenset("QKVqkv")
 """Letters of queries, keys and values."""
 
+OF_TOKENS = frozenset("HUXYZ")
+"""Capitals of what has a row, or a column, for each token."""
+
 VECTORS = frozenset([*"qkvxhsyzuwo"])
 """Letters of vectors, wherever they stand."""
 

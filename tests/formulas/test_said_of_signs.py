@@ -145,3 +145,27 @@ def test_a_layers_number_tells_no_row() -> None:
         r"Y^{(l)} = \mathrm{Mix}^{(l)}(X^{(l)})", context=f"$$ {attention} $$"
     )
     assert {one.name: len(one.shape) for one in formula.inputs} == {"X": 3, "A": 3}
+
+
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (r"f_i = F * \alpha", "for no convolution"),
+        (r"y = r + \gamma (\min_j Q_j - \alpha \log \pi)", "the number 3.14…, and no policy"),
+        (r"U = X + W_2 \sigma(W_1 \mathrm{LN}(X))", "`X` is taken to be a vector"),
+    ],
+)
+def test_a_sign_of_two_things_is_told(latex: str, told: str) -> None:
+    assert any(told in one.message for one in compile_formula(latex).diagnostics)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y = W * x",
+        r"L = -\frac{1}{2} \log(2\pi) - \frac{1}{2} x^2",
+        r"y = \frac{X \cdot Y}{\|X\| \|Y\|}",
+    ],
+)
+def test_a_sign_of_one_thing_is_not_told(latex: str) -> None:
+    assert not compile_formula(latex).diagnostics

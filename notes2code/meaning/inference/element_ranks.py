@@ -245,6 +245,9 @@ def _by_letter(element: Element) -> int:
     rank = element.usually(*ranks)
     if rank == 0 and (ranks[0] == 2 or share) and len(base) == 1:
         run.numbers[run.quote(use.span)] = use.span
+    whole = len(base) == 1 and base in names.OF_TOKENS and not (element.lead or element.bold)
+    if rank == 1 and whole and any(map(names.is_norm, run.seen.called)):
+        run.vectors[run.quote(use.span)] = use.span  # whose axis is normed tells the value
     if rank == 2 and ranks[0] == 1 and element.is_small and not element.indices:
         run.bent.add(element.name)
     return rank

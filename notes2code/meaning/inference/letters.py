@@ -49,6 +49,17 @@ def _is_told(run: Run, name: str) -> bool:
     return elsewhere or (name == "e" and not _has_euler(run))
 
 
+def is_logged(run: Run, name: str) -> bool:
+    """Whether a formula takes the logarithm of a letter alone, ``log π``: of the circle's number it
+    is that of ``2π``, mostly."""
+    return any(
+        binders.bare(node.function) in ("log", "ln")
+        and isinstance(inner := ungrouped(node.argument), Name)
+        and inner.text == name
+        for node in run.seen.nodes.of(Apply)
+    )
+
+
 def _is_alone_in_log(run: Run, name: str) -> bool:
     """Whether a formula takes the logarithm of a letter and names nothing else, ``-π log π``, or
     has that in a softmax, where adding a number would change nothing: ``softmax(log π + g)``."""

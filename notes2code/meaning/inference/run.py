@@ -113,7 +113,8 @@ class Run:
     those of which elements are taken, ``G(x)_i``,
     ``members`` how many functions a family such as h_i has, by its name and the place of the
     index. ``rows`` are the products u vᵀ that are taken for dot products of rows.
-    ``numbers`` are letters of matrices that are taken for numbers, as they are written, and
+    ``numbers`` are letters of matrices that are taken for numbers, as they are written,
+    ``vectors`` those that are taken for vectors, and
     ``bent`` the small letters of vectors that are matrices in this attempt.
     ``unranged`` is what the author must be told of an index without a range, or of a pair of unlike
     things, where this reading is the one: a stranger reading is no way out."""
@@ -170,6 +171,7 @@ class Run:
     left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: list[Span] = field(default_factory=list)
     numbers: dict[str, Span] = field(default_factory=dict)
+    vectors: dict[str, Span] = field(default_factory=dict)
     bent: set[str] = field(default_factory=set)
     unranged: ProblemError | None = None
 

@@ -167,7 +167,9 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
             where,
             "write `\\cdot` for the dot product or `\\odot` for element by element",
         )
-    if node.op == "*" and (left.rank, right.rank) == (1, 2) and _are_inputs(left, right):
+    vector, matrix = sorted((left, right), key=lambda side: side.rank)
+    pair = (vector.rank, matrix.rank) == (1, 2)
+    if node.op == "*" and pair and _are_inputs(vector, matrix):
         text = "`*` is taken for the product of a vector and a matrix, and for no convolution"
         hint = "write `\\cdot` if it is one; a convolution is not computed"
         run.problems.append(warning("N2C050", text, where, hint))
@@ -184,9 +186,9 @@ def _masks(run: Run, left: Value, right: Value) -> bool:
 
 
 def _are_inputs(left: Value, right: Value) -> bool:
-    """Whether two values are given, and the second one is no weight."""
+    """Whether two values are given, and none of them is a weight."""
     given = isinstance(left.body, ir.Ref) and isinstance(right.body, ir.Ref)
-    return given and not is_weight(right)
+    return given and not is_weight(left) and not is_weight(right)
 
 
 def _is_of_elements(node: Node, value: Value) -> bool:

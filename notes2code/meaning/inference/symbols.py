@@ -115,6 +115,10 @@ def value_at(run: Run, use: Use) -> Value:
             if use.name == "e" and use.power is None:
                 text = "`e` is taken to be Euler's number"
                 run.problems.append(note("N2C039", text, use.span, "declare it if it is not"))
+            if use.name == "pi" and letters.is_logged(run, use.name):
+                text = "this `\\pi` is taken to be the number 3.14…, and no policy"
+                hint = "write what a policy is of, `\\pi(a | s)`"
+                run.problems.append(note("N2C039", text, use.span, hint))
             return scalar(ir.Num(letters.CONSTANTS[use.name]), use.span)
         told = use.name in run.shapes or use.name in run.defined
         if use.name in run.seen.identities and not told:

@@ -21,6 +21,9 @@ def told(
 ) -> Iterator[Problem]:
     """The remark, if there is something to tell. ``read_with`` a survey gives what the formula is
     by that."""
+    for written, span in run.vectors.items():
+        text = f"`{written}` is taken to be a vector"
+        yield note("N2C039", text, span, "declare its shape if it is a matrix")
     taken = {
         **run.numbers,
         **dict(_sizes(run, equation)),
