@@ -14,6 +14,7 @@ from notes2code.components.compiling import Compiled
 from notes2code.components.doubts import not_recognised
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
+from notes2code.components.packed import by_heads
 from notes2code.diagnostics import Problem, Span
 from notes2code.meaning.ir import Call, Ref, walk
 from notes2code.meaning.names import FEATURE_MAPS
@@ -56,8 +57,8 @@ def _called(compiled: Compiled, library: Library) -> Component | None:
     """The component that the name of a formula belongs to, where the formula is nothing, or only
     what that component is built on: ``SelfAttention(X) = Attention(Q, K, V)`` alone."""
     equation = compiled.equation
-    if equation is None or not equation.parameters:
-        return None
+    if equation is None or not equation.parameters or by_heads(equation) is not None:
+        return None  # parts of heads are of what another formula projects, which is the component
     kind = library.kinds.get(plain(equation.name))
     if kind is None:
         return None

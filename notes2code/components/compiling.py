@@ -12,6 +12,7 @@ from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, une
 from notes2code.components.heads_defined import are_defined, heads_of
 from notes2code.components.inline import inlined
 from notes2code.components.library import Library
+from notes2code.components.packed import by_heads
 from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised, is_one_of, kind, recognise
 from notes2code.components.unnamed import unnamed
@@ -327,6 +328,8 @@ class Compiler:
         assert own.equation is not None
         if not own.equation.name and own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
             return []
+        if by_heads(own.equation) is not None:  # it is given what another formula projects
+            return []
         tree, whole = self.linker.formulas.parsed[entry].tree, Span(0, len(entry.latex))
         assert tree is not None and meant is not None
         found = self._first(meant, {}, frozenset())
@@ -398,9 +401,9 @@ class Compiler:
         """The component of an equation as it is written, else with its calls written out; one
         that the author's tags name, if it can be."""
         found = self._first(equation, named, pinned)
-        whole = self.linker.memory.once("inlined", (equation,), lambda: inlined(equation))
-        if found is None and whole is not None:
-            found = self._first(whole, named, pinned)
+        if found is None:
+            ways = self.linker.memory.once("ways", (equation,), lambda: [*_other_ways(equation)])
+            found = next(filter(None, (self._first(other, named, pinned) for other in ways)), None)
         if found is None or not are_defined(self, found, entry):
             return None
         other = found.component.of_layers and self.linker.scope(entry).norms == "others"
@@ -443,6 +446,14 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _other_ways(equation: Equation) -> Iterator[Equation]:
+    """An equation with its calls written out, and with weights of each head for those of all."""
+    whole = inlined(equation)
+    if whole is not None:
+        yield whole
+    yield from filter(None, (by_heads(one) for one in (equation, whole) if one is not None))
 
 
 def _is_limited(equation: Equation | None) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from notes2code.components.renewed import Parts, TooLong, renewed
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Call, Equation, Expr, Index, Lambda, Ref, Size
@@ -19,6 +22,9 @@ def inlined(equation: Equation) -> Equation | None:
     except (TooLong, RecursionError):
         return None
     return Equation(equation.name, equation.inputs, (), value, equation.parameters, {})
+
+
+EMPTY: Mapping[str, Size] = MappingProxyType({})
 
 
 class _Writer:
@@ -55,7 +61,12 @@ class _Writer:
             for size, index in zip(given.shape, arguments[given.name].indices, strict=True)
             if isinstance(size, Size)
         }
-        value = Resized(sizes).array(self.functions[id(function)])
+        named = {
+            given.name: size
+            for given in function.inputs
+            if given.kind == "size" and isinstance(size := arguments[given.name].body, Size)
+        }
+        value = Resized(sizes, named).array(self.functions[id(function)])
 
         def filled(expr: Expr) -> Expr:
             expr = ir.rebuild(expr, filled)
@@ -73,10 +84,12 @@ class _Writer:
 
 
 class Resized:
-    """Copies what a function computes, with the caller's sizes and with indices of its own."""
+    """Copies what a function computes, with the caller's sizes and with indices of its own.
+    ``named`` are the sizes that the function is given as such."""
 
-    def __init__(self, sizes: dict[Size, Size]) -> None:
+    def __init__(self, sizes: dict[Size, Size], named: Mapping[str, Size] = EMPTY) -> None:
         self.sizes = sizes
+        self.named = named
         self.indices: dict[Index, Index] = {}
 
     def array(self, array: Lambda) -> Lambda:
@@ -88,6 +101,8 @@ class Resized:
         return self.indices[index]
 
     def _size(self, size: Size) -> Size:
+        if size not in self.sizes and size.name in self.named:
+            return self.named[size.name]
         if size not in self.sizes and size.value is not None:
             value = self._expr(size.value)
             self.sizes[size] = Size(size.name, size.rank, size.kind, value)

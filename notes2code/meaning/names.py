@@ -409,3 +409,9 @@ _ROLES = {
     "Q": ("n", "d_k"), "q": ("n", "d_k"), "K": ("m", "d_k"), "k": ("m", "d_k"),
     "V": ("m", "d_v"), "v": ("m", "d_v"), "X": ("n", "d"), "x": ("n", "d"),
 }  # fmt: skip
+
+
+def counts_heads(name: str) -> bool:
+    """Whether a name is by custom the number of heads: ``h``, ``n_h``, ``num_heads``."""
+    base, _, label = name.partition("_")
+    return (label or base).lower() in ("h", "heads") and base.lower() not in ("d", "dim")

@@ -465,7 +465,7 @@ def test_moments_that_count_more_than_the_array_are_given() -> None:
 def test_a_norm_of_a_matrix_by_its_singular_values_or_of_no_known_order_is_refused(
     latex: str,
 ) -> None:
-    with pytest.raises(FormulaError, match="singular values|is not understood"):
+    with pytest.raises(FormulaError, match=r"singular values|is not understood"):
         compile_formula(latex)
 
 

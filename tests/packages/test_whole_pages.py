@@ -302,3 +302,36 @@ def test_heads_with_a_mask_that_no_formula_projects_are_no_textbook_s(
     )
     joined = compiled.formulas[0].compiled.recognised
     assert (joined is not None and "O" in joined.component.names) == usual
+
+
+CUT = r"""
+$$ \mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V $$
+
+$$ \mathrm{head}_i = \mathrm{Attention}(Q_i, K_i, V_i) $$
+
+$$ \mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) $$
+
+$$ \mathrm{SelfAttention}(z) = W_O \, \mathrm{MultiHead}(W_Q z, W_K z, W_V z) $$
+"""
+
+
+def test_heads_have_their_parts_of_what_the_note_projects(
+    vault: Vault,
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    """There are no projections of projections."""
+    rendered = render(vault(CUT), "transformer")
+    assert rendered.diagnostics == ()
+    assert run_tests(rendered.files)
+    attention = imported(rendered.files).MultiHeadAttention(6, 2).double()
+    assert sum(weight.numel() for weight in attention.parameters()) == 4 * 6 * 6
+    z = torch.randn(1, 4, 6, dtype=torch.float64)
+    of = {name: weight.detach().numpy() for name, weight in attention.named_parameters()}
+    q, k, v = (z[0].numpy() @ of[f"W_{name}.weight"].T for name in "QKV")
+    heads = [
+        softmax(q[:, own] @ k[:, own].T / np.sqrt(3)) @ v[:, own]
+        for own in (slice(0, 3), slice(3, 6))
+    ]
+    wanted = np.concatenate(heads, -1) @ of["W_O.weight"].T
+    np.testing.assert_allclose(attention(z)[0].detach().numpy(), wanted, atol=1e-9)

@@ -15,6 +15,7 @@ from notes2code.meaning.inference import (
     ellipsis,
     inverses,
     linear,
+    pieces,
     softmax,
     turns,
 )
@@ -34,6 +35,7 @@ from notes2code.meaning.inference.values import (
     settled,
 )
 from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.reading.pieces import SPLIT
 from notes2code.meaning.rewriting import joined_heads, unit_rows
 
 REDUCTIONS = {"sum": "sum", "mean": "mean", "avg": "mean", "max": "max", "min": "min"}
@@ -375,6 +377,7 @@ BY_NAME: dict[str, Callable[[Run, Node, Group, Span], Value]] = {
     "std": _deviation,
     "rms": _root_mean_square,
     **dict.fromkeys(("diag", "blockdiag"), _diagonal_matrix),
+    SPLIT: pieces.piece,
     "rowmax": _of_rows("max"),
     "rowsum": _of_rows("sum"),
     "rowmean": _of_rows("mean"),

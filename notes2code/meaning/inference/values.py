@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
-from notes2code.meaning import ir
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference.reach import limit, refuse_fixed
 from notes2code.meaning.inference.run import NO_FIT, Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
@@ -120,7 +120,7 @@ def _matrices_first(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The matrices of an array of three axes that meets a matrix, behind what counts them: those of
     ``B ∈ ℝ^{N×N×H}`` are one for each head."""
     sizes = [find(find_index(axis).size) for axis in left.axes]
-    if [_counts_heads(size) for size in sizes] == [False, False, True]:
+    if [names.counts_heads(size.name) for size in sizes] == [False, False, True]:
         text = f"`{run.quote(left.span)}` is taken to hold a matrix for each of {sizes[2].name}"
         run.problems.append(note("N2C039", text, left.span))
         return replace(left, axes=(left.axes[2], *left.axes[:2]))
@@ -133,12 +133,6 @@ def _matrices_first(run: Run, left: Value, right: Value, where: Span) -> Value:
             "write it with indices",
         )
     return left
-
-
-def _counts_heads(size: Size) -> bool:
-    """Whether a size is the number of heads by its name: ``h``, ``n_h``, ``num_heads``."""
-    base, _, label = size.name.partition("_")
-    return (label or base).lower() in ("h", "heads") and base.lower() not in ("d", "dim")
 
 
 def _numbered(body: Expr) -> set[str]:

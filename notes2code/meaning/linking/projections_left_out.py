@@ -1,14 +1,17 @@
 """Queries, keys and values that no note makes: those of ``head_i = softmax(Q_i K_i^⊤) V_i`` beside
-``MHA(x) = [head_1, …, head_h] W`` are projections of what is given, as the textbook's are."""
+``MHA(x) = [head_1, …, head_h] W`` are projections of what is given, as the textbook's are, or parts
+of it where the note projects that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
-from notes2code.latex.tree import Group, Name, Node, Num, Script
+from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry, Parsed, Supplied
 from notes2code.meaning.linking.heads_left_out import given_to
+from notes2code.meaning.notation import binders
 
 _OF_ALL = ("Q", "K", "V")
 _DEFINITION = r"Q_i = %s W_i^Q, \quad K_i = %s W_i^K, \quad V_i = %s W_i^V"
@@ -18,7 +21,8 @@ _DEFINITIONS = {
     1: r"q_{t,i} = W_i^Q %s_t, \quad k_{t,i} = W_i^K %s_t, \quad v_{t,i} = W_i^V %s_t",
 }
 """The queries, keys and values of each token, by the place of the index of the heads."""
-_TOLD = "the `%s`, `%s` and `%s` of each head are taken to be projections of what `%s` is given"
+_PIECES = r",\quad ".join(rf"{letter}_i = \mathrm{{split}}_i(%s)" for letter in _OF_ALL)
+_TOLD = "the `%s`, `%s` and `%s` of each head are taken to be %s of what `%s` is given"
 
 
 def projections_left_out(parsed: Mapping[Entry, Parsed]) -> dict[Entry, Supplied]:
@@ -34,14 +38,32 @@ def projections_left_out(parsed: Mapping[Entry, Parsed]) -> dict[Entry, Supplied
         near = _near(parsed, entry, name)
         if len(_joining(near, name)) != 1 or (len(given) == 3 and _has_count(one)):
             continue
+        function = min(one.functions)
+        cut = len(given) == 3 and _is_given_projections(parsed, entry, function)
         for heads, letters, definition in _heads(near, one, name):
             if any((entry.note, letter) in made for letter in letters):
                 continue
-            latex = definition % tuple((given * 3)[:3])
-            told = _TOLD % (*letters, min(one.functions))
+            pieces = cut and letters == _OF_ALL
+            latex = (_PIECES if pieces else definition) % tuple((given * 3)[:3])
+            what = "its own features" if pieces else "projections"
+            told = _TOLD % (*letters, what, function)
             supplied = Entry(latex, heads.note, heads.section, heads.order)
             found[supplied] = Supplied(letters[0], told)
     return found
+
+
+def _is_given_projections(parsed: Mapping[Entry, Parsed], entry: Entry, function: str) -> bool:
+    """Whether a formula of the note gives projections to what joins the heads, ``MultiHead(W_Q x,
+    W_K x, W_V x)``: then each head has a part of these."""
+    return any(
+        isinstance(item, Juxt)
+        for other, one in parsed.items()
+        if other.note == entry.note and function in one.called and one.tree is not None
+        for node in one.tree.formula.of(Juxt)
+        for name, group in pairwise(node.factors)
+        if isinstance(group, Group) and names.code_name(binders.bare(name)) == function
+        for item in group.items
+    )
 
 
 def _near(parsed: Mapping[Entry, Parsed], entry: Entry, name: str) -> dict[Entry, Parsed]:

@@ -34,6 +34,7 @@ from notes2code.meaning.reading import (
     braces,
     limits,
     lists,
+    pieces,
     ranges,
     relations,
     remarks,
@@ -89,7 +90,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         elif isinstance(node, Relation):
             _refuse_lost_operand(clauses, at, out)
             _refuse_two_for_all(node, clauses[at + 1 : at + 2])
-            out.extend(relations.stated_by(node, tuple(waiting)))
+            out.extend(pieces.listed(node) or relations.stated_by(node, tuple(waiting)))
             waiting = []
         elif isinstance(node, Num) and clause.before == "quad" and not clause.words:
             raise error(

@@ -1,0 +1,41 @@
+"""Arrays that are cut into the parts of the heads, ``[Q_1, …, Q_h] = X W_Q``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, table
+
+
+@table(
+    Case(
+        r"[Q_1, \dots, Q_h] = Z A",
+        "Z[n,d] A[d,h*p] h# p#",
+        lambda z, a, h, p: np.stack([z @ a[:, i * p : (i + 1) * p] for i in range(h)]),
+    ),
+    Case(
+        r"[k_{s,1}; k_{s,2}; \dots; k_{s,n_h}] = A z_s",
+        "A[n_h*d,n] z[m,n] n_h# d#",
+        lambda a, z, h, p: (z @ a.T).reshape(len(z), h, p),
+    ),
+    Case(
+        r"(V^{(1)}, \dots, V^{(h)}) = Z A",
+        "Z[n,d] A[d,h*p] h# p#",
+        lambda z, a, h, p: np.stack([z @ a[:, i * p : (i + 1) * p] for i in range(h)]),
+    ),
+)
+def test_each_head_has_its_own_features(case: Case) -> None:
+    check(case)
+
+
+def test_what_is_no_part_of_heads_may_be_rows_or_columns() -> None:
+    """``[x_1, …, x_n] = Z`` cuts Z into its rows, or its columns: nothing says which."""
+    found = compile_formula(r"[z_1, \dots, z_n] = Z")
+    assert found.name != "z"
+
+
+def test_pieces_of_what_is_not_said_how_many_are_refused() -> None:
+    with pytest.raises(FormulaError, match="into which pieces"):
+        compile_formula(r"U = \mathrm{split}(Z)")
