@@ -334,6 +334,7 @@ def test_positions_that_the_note_defines_are_not_learned() -> None:
 
 
 TRAINING = [
+    (r"q'(k) = (1 - \epsilon) \delta_{k,y} + \frac{\epsilon}{K}", "label_smoothing", {}),
     (r"\mathrm{PPL} = e^{\mathcal{L}}", "perplexity", {}),
     (r"\exp\left(-\frac1N \sum_t \log p_\theta(x_t \mid x_{<t})\right)", "perplexity", {}),
     (r"\mathrm{PP}(W) = \sqrt[N]{\prod_{i=1}^{N} \frac{1}{P(w_i \mid w_{<i})}}", "perplexity", {}),
@@ -360,6 +361,36 @@ def test_the_loss_of_one_position(place: str, j: str) -> None:
         rf"-{place} + \log({total})",
     ):
         assert said(f"L = {loss}") == ("cross_entropy", "place", {})
+
+
+@pytest.mark.parametrize("latex", [r"\text{logits} = h W_e^\top", r"\text{logits}_t = W h_t + b"])
+def test_logits(latex: str) -> None:
+    found = said(latex)
+    assert found is not None and found[:2] == ("output_head", "logits")
+    assert said(latex.replace("logits", "made")) is None
+
+
+ENCODINGS = [
+    # A column is told by twice a letter with a prime, of any letter, too.
+    (
+        r"PE(i, \delta) = \begin{cases} \sin(i / 10000^{2\delta'/d}) & \text{if } \delta = 2\delta' \\"
+        r" \cos(i / 10000^{2\delta'/d}) & \text{if } \delta = 2\delta' + 1 \end{cases}",
+        {"base": "10000"},
+    ),
+    # The base counts no columns.
+    (
+        r"P(k, 2i) = \sin\left(\frac{k}{n^{2i/d}}\right),"
+        r" \quad P(k, 2i+1) = \cos\left(\frac{k}{n^{2i/d}}\right)",
+        {"base": "n"},
+    ),
+]
+
+
+@pytest.mark.parametrize("latex, settings", ENCODINGS)
+def test_encodings(latex: str, settings: dict[str, str]) -> None:
+    found = said(latex)
+    assert found is not None and found[0] == "sinusoidal_positional_encoding"
+    assert found[2] | settings == found[2]
 
 
 ELU = r"\phi(x) = \mathrm{elu}(x) + 1"

@@ -65,6 +65,7 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         [r"L = -\frac{1}{N} \sum_{i=1}^{N} \log p_{i,y_i}"],
         ["def cross_entropy(", "return total /"],
     ),
+    "logits without a softmax": ([r"\text{logits} = h W_e^\top"], ["class OutputHead"]),
     "cross entropy of the scores of one position": (
         [r"L = -\log \frac{e^{z_y}}{\sum_j e^{z_j}}"],
         ["def cross_entropy("],

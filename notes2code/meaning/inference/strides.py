@@ -169,16 +169,19 @@ def _halve(run: Run, value: Value, at: int, width: Size, spare: int) -> None:
 
 
 def _width(attempt: Attempt, halves: dict[int, Value], at: int) -> Size:
-    """The number of all columns: the size that the elements themselves divide by, else twice the
-    length of an input that has one element for each pair."""
+    """The number of all columns: the size that the elements themselves divide by, and no base that
+    is raised to a power, the n of ``k / n^{2i/d}``; else twice the length of an input that has one
+    element for each pair."""
     named: list[Size] = []
     pending = [value.body for value in halves.values()]
     arrays = {defined.name: defined.array.body for defined in attempt.done.values()}
     while pending:
         for expr in ir.walk(pending.pop()):
             if isinstance(expr, ir.Pow) and expr.exponent == ir.MINUS_ONE:
-                divided = (find(s) for s in ir.walk(expr.base) if isinstance(s, Size))
-                named.extend(size for size in divided if size not in named)
+                raised = {id(p.base) for p in ir.walk(expr.base) if isinstance(p, ir.Pow)}
+                divided = (s for s in ir.walk(expr.base) if isinstance(s, Size))
+                counted = (find(size) for size in divided if id(size) not in raised)
+                named.extend(size for size in counted if size not in named)
             elif isinstance(expr, ir.Ref) and expr.array in arrays:
                 pending.append(arrays.pop(expr.array))
     if len(named) == 1:

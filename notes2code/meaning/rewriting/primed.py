@@ -19,27 +19,30 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     Tree,
+    changed,
     rewritten,
     walk,
 )
 from notes2code.meaning import names
+from notes2code.meaning.notation import positions
 
 _FRESH = "jikrstpumn"
 """Letters for what has no letter of its own, in the order in which they are taken."""
 
 
 def renamed(formula: Formula) -> Change | None:
-    """A letter that stands nowhere for each index with a prime: for what a sum counts with, and for
-    what stands below the name on a left-hand side."""
-    if not any(map(letter, formula.of(Script))):
+    """A letter that stands nowhere for each index with a prime: for what a sum counts with, for
+    what stands below the name on a left-hand side, and for what counts every second place."""
+    if not any(map(_primed, formula.of(Script))):
         return None
     primed = dict.fromkeys(x for c in formula.clauses for x in _on_left(c.node))
     primed |= dict.fromkeys(x for n in formula.of(Big) for x in _counted(n))
+    primed |= dict.fromkeys(x for n in formula.of(Relation) for x in _halved(n))
     fresh = (x for x in _FRESH if x not in formula.words)
     letters = dict(zip(primed, fresh, strict=False))
 
     def plain(node: Script) -> Node | None:
-        own = letters.get(letter(node))
+        own = letters.get(_primed(node))
         return None if own is None else Name(own, node.span)
 
     return plain
@@ -59,10 +62,26 @@ def _counted(node: Big) -> Iterator[str]:
         yield own
 
 
+def _halved(node: Relation) -> Iterator[str]:
+    """The δ of the condition ``δ = 2δ'`` or ``δ = 2δ' + 1``."""
+    match node:
+        case Relation((Name(place), last), ("=",)) if last is not None:
+            own = [part.span for part in walk(last) if _primed(part) == place]
+            plain = changed(last, Script, lambda part: Name(place, part.span))
+            if own and positions.stride(plain) is not None:
+                yield place
+
+
 def letter(node: Node) -> str:
     """The t of ``t'``; "" of anything else."""
+    own = _primed(node)
+    return own if own in names.INDEX_LETTERS else ""
+
+
+def _primed(node: Node) -> str:
+    """The δ of ``δ'``, whatever letter it is."""
     match node:
-        case Script(Name(text), None, None, 1) if text in names.INDEX_LETTERS:
+        case Script(Name(text), None, None, 1):
             return text
     return ""
 
