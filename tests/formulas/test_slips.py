@@ -227,3 +227,14 @@ def test_not_warned(latex: str) -> None:
 )
 def test_what_may_be_another_thing_by_its_name_is_told(latex: str, told: list[str]) -> None:
     assert [problem.message for problem in compile_formula(latex).diagnostics] == told
+
+
+def test_a_number_that_is_transposed_is_told() -> None:
+    formula = compile_formula(
+        r"\text{energy} = \tanh(W_1 h_i + W_2 s_t), \quad \text{score} = v^\top \text{energy}"
+    )
+    assert any("transposed, and taken for a number" in one.message for one in formula.diagnostics)
+    for latex in (r"e = v^\top u", r"e_{it} = v^\top \tanh(W_1 h_i + W_2 s_t)"):
+        assert all(
+            "taken for a number" not in x.message for x in compile_formula(latex).diagnostics
+        )

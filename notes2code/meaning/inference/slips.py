@@ -69,6 +69,7 @@ def slips(
     yield from rotations(nodes)
     yield from means.uncounted(nodes, equation)
     yield from _elements_apart(nodes, seen, defines, equation)
+    yield from _turned_numbers(named, equation)
     yield from _spelt_products(nodes, equation, declared)
     yield from first_numbers.told(defines, seen, equation)
 
@@ -101,6 +102,21 @@ def _elements_apart(
             yield note("N2C039", text, span, hint)
         elif any(own not in made for made in _makings(base, defines)):
             yield warning("N2C080", text, span, hint)
+
+
+def _turned_numbers(
+    named: Sequence[tuple[Node, scripts.Use]], equation: Equation
+) -> Iterator[Problem]:
+    """A warning for the v of ``v^\\top E`` that is taken for a number, as no vector fits there:
+    nobody transposes numbers."""
+    numbers = {one.name for one in equation.inputs if not one.shape and one.kind == "array"}
+    hint = "write the indices of what it is multiplied by, or declare the shapes"
+    for node, use in named:
+        sign = node.sup if isinstance(node, Script) else None
+        if isinstance(sign, Name) and sign.text == "top" and use.name in numbers:
+            text = f"`{use.name}` is transposed, and taken for a number"
+            yield warning("N2C050", text, node.span, hint)
+            return
 
 
 def _makings(name: str, defines: Sequence[Define]) -> Iterator[set[str]]:
