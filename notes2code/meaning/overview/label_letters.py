@@ -76,6 +76,15 @@ def of_namesakes(statements: Sequence[Statement]) -> Iterator[str]:
                 yield letter
 
 
+def of_what_is_made(statements: Sequence[Statement]) -> Iterator[str]:
+    """The k of ``K = Ω_k X`` and of ``K[X] = β_k + Ω_k X``: what makes keys has their letter below
+    it, and there is one of it."""
+    for define in statements:
+        match define:
+            case Define(Name(made) | Juxt((Name(made), Group("[" | "(")))) if made in ("Q", "K", "V"):
+                yield made.lower()
+
+
 def of_own_sizes(statements: Sequence[Statement]) -> set[str]:
     """The t of ``W_t ∈ ℝ^{d_t × d}``, whose shape is its own: what counts has one shape for all.
     The k of ``q_k ∈ ℝ^{d_k}`` is that of keys, whatever it counts."""

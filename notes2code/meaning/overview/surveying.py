@@ -130,6 +130,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.labels -= seen.bound
     seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
     seen.labels.update({*label_letters.of_namesakes(statements)} - seen.bound)
+    seen.labels.update({*label_letters.of_what_is_made(statements)} - seen.bound)
     for statement in statements:
         if isinstance(statement, Range):
             seen.labels.discard(statement.index)
