@@ -373,7 +373,8 @@ def test_logits(latex: str) -> None:
 ENCODINGS = [
     # A column is told by twice a letter with a prime, of any letter, too.
     (
-        r"PE(i, \delta) = \begin{cases} \sin(i / 10000^{2\delta'/d}) & \text{if } \delta = 2\delta' \\"
+        r"PE(i, \delta) = \begin{cases}"
+        r" \sin(i / 10000^{2\delta'/d}) & \text{if } \delta = 2\delta' \\"
         r" \cos(i / 10000^{2\delta'/d}) & \text{if } \delta = 2\delta' + 1 \end{cases}",
         {"base": "10000"},
     ),

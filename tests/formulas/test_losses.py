@@ -19,6 +19,9 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # The positive part of a sum, by a sign above it.
+    Case(r"L = \sum_i (m - d_i)^+", "d[n] m", lambda d, m: np.maximum(m - d, 0).sum()),
+    Case(r"H = (X W + b)^{+}", "X[n,d] W[d,p] b[p]", lambda x, w, b: np.maximum(x @ w + b, 0)),
     # What counts nothing tells a place: one of the numbers of a softmax.
     Case(r"p = \frac{e^{z_y}}{\sum_j e^{z_j}}", "z[n] y<n", lambda z, y: softmax(z)[y]),
     Case(
@@ -589,3 +592,9 @@ def test_a_loss_of_each_label_is_told() -> None:
 )
 def test_a_small_loss(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize("latex", [r"y = (A^\top A + \lambda I)^+ b", "y = (A B)^+ b"])
+def test_what_may_be_a_pseudo_inverse_is_no_positive_part(latex: str) -> None:
+    with pytest.raises(FormulaError, match="is not understood"):
+        compile_formula(latex)

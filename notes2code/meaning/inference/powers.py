@@ -24,6 +24,7 @@ from notes2code.latex.tree import (
     children,
     ungrouped,
     walk,
+    words_in,
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import diagonals, ir, names
@@ -233,9 +234,22 @@ def raised(run: Run, value: Value, sup: Node, node: Script) -> Value:
         return transpose(value, node.span)
     if turns.is_adjoint(sup) or (_is_letter(sup, "H") and isinstance(ungrouped(node.base), Juxt)):
         return turns.adjoint(run, node, value)
+    if isinstance(sup, Stroke) and sup.text == "+" and _is_sum(node):
+        text = f"`{run.quote(node.span)}` is taken to be the positive part, `\\max(0, …)`"
+        hint = "write `\\mathrm{ReLU}` for that; the pseudo-inverse of a matrix is not computed"
+        run.problems.append(note("N2C039", text, node.span, hint))
+        return mapped(value, lambda e: ir.Fn("relu", (e,)), node.span)
     if _is_mark(sup) or isinstance(sup, Stroke):
         raise error("N2C037", "this superscript on an expression is not understood", sup.span)
     return power(run, value, sup, node.span)
+
+
+def _is_sum(node: Script) -> bool:
+    """Whether a sum or a difference stands in parentheses below scripts, and none of matrices of
+    which a pseudo-inverse is taken: ``A^\\top A`` and ``λ I``."""
+    inner = ungrouped(node.base)
+    gram = any(scripts.is_transposed(part) for part in walk(inner)) or "I" in words_in(inner)
+    return isinstance(inner, Infix) and inner.op in "+-" and not gram
 
 
 def _is_letter(node: Node, letter: str) -> bool:

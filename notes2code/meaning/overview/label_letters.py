@@ -81,7 +81,11 @@ def of_what_is_made(statements: Sequence[Statement]) -> Iterator[str]:
     it, and there is one of it."""
     for define in statements:
         match define:
-            case Define(Name(made) | Juxt((Name(made), Group("[" | "(")))) if made in ("Q", "K", "V"):
+            case Define(Name(made) | Juxt((Name(made), Group("[" | "(")))) if made in (
+                "Q",
+                "K",
+                "V",
+            ):
                 yield made.lower()
 
 
