@@ -370,6 +370,17 @@ def test_logits(latex: str) -> None:
     assert said(latex.replace("logits", "made")) is None
 
 
+@pytest.mark.parametrize(
+    "first, then", [("max(-k, ", "min(k, j - i)"), ("min(k, ", "max(j - i, -k)")]
+)
+def test_places_between_two_bounds(first: str, then: str) -> None:
+    found = said(rf"B_{{ij}} = b_{{\{first}\{then})}}")
+    assert found is not None and found[0] == "relative_position_bias"
+    assert found == said(r"B_{ij} = b_{\mathrm{clip}(j - i, -k, k)}")
+    crossed = first.replace("k", "c") if "-" in first else first.replace("k", "-k")
+    assert said(rf"B_{{ij}} = b_{{\{crossed}\{then})}}") is None
+
+
 ENCODINGS = [
     # A column is told by twice a letter with a prime, of any letter, too.
     (

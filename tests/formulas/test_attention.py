@@ -32,6 +32,8 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
 
 
 @table(
+    # What makes keys has their letter below it.
+    Case(r"K = \Omega_k X", "Omega_k[m,n] X[n,d]", np.matmul),
     # The score of two vectors is a number, and what stands before the tanh no matrix.
     Case(
         r"score(h_d, h_e) = V^\top \tanh(A h_d + B h_e)",

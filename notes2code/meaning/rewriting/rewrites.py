@@ -26,6 +26,7 @@ from notes2code.meaning.notation import ahead
 from notes2code.meaning.overview import means
 from notes2code.meaning.rewriting import (
     barred,
+    clipped,
     close_by,
     discounted_dots,
     families_of_elements,
@@ -96,6 +97,8 @@ REWRITES = (
     Rewrite(Infix, discounted_dots.as_sum),
     # A place counted from where one stands is no index of an array: all places are.
     Rewrite(Big, _always(ahead.as_places)),
+    # What is kept between bounds below a name is clipped.
+    Rewrite(Script, _always(clipped.in_place)),
     # What tells a place by its value is no index.
     Rewrite(Frac, one_of_softmax.by_place),
     Rewrite(Infix, one_of_softmax.by_difference),
