@@ -38,6 +38,16 @@ def test_an_index_on_the_label_of_a_weight_is_that_of_the_weight(heads: str) -> 
     assert found is not None and found[0] == "multi_head_attention"
 
 
+def test_projections_of_small_letters_are_of_each_token() -> None:
+    found = said(r"h_i = \mathrm{Attention}(W_i^{(q)} q, W_i^{(k)} k, W_i^{(v)} v)")
+    assert found is not None and found[:2] == ("multi_head_attention", "heads")
+
+
+def test_what_attention_puts_out_goes_through_a_feed_forward_layer() -> None:
+    found = said(r"m_i = \mathrm{MLP}(o_i) = W_2 * \mathrm{ReLU}(W_1 o_i + b_1) + b_2")
+    assert found is not None and found[0] == "feed_forward"
+
+
 JOINS = [
     r"\sum_i \mathrm{head}_i W_i^O",
     r"\Vert_{i=1}^h \mathrm{head}_i W^O",

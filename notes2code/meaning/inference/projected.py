@@ -18,7 +18,7 @@ from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders
 
 _ATTENTION = frozenset(["mha", "mhsa", "msa", "mqa", "gqa", "sdpa", "multihead", "att"])
-_TOKENS = frozenset("QKVXHZYExhz")
+_TOKENS = frozenset("QKVXHZYExhzqkv")
 """What has a row for each token."""
 
 
