@@ -397,6 +397,21 @@ class TestLinearAttention(AttentionChecks):
         with torch.set_grad_enabled(gradients):
             assert_equals(attention(query, key, value, **masked), array(expected))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    @pytest.mark.parametrize("causal", [False, True])
+    @pytest.mark.parametrize("gradients", [False, True])
+    def test_has_room_for_many_keys_in_float16(
+        self, gradients: bool, causal: bool, need_weights: bool
+    ) -> None:
+        """Their weights for a query add up to more than its largest number."""
+        attention = self.attention().half()
+        key, value = torch.full((8192, 6), 2.0).half(), torch.randn(8192, 3).half()
+        asked = {"causal": causal, "need_weights": need_weights}
+        with torch.set_grad_enabled(gradients):
+            output = first(attention(key[-2:], key, value, **asked))
+        expected = value.double().mean(dim=0)
+        torch.testing.assert_close(output[-1].double(), expected, rtol=0, atol=2e-3)
+
     @torch.no_grad()
     def test_makes_features_of_some_keys_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         attention, lengths = self.attention(), []

@@ -519,6 +519,7 @@ class LinearAttention(Attention):
         weights: Tensor = self.feature_map(query) @ self.feature_map(key).mT
         if keep is not None:
             weights = weights.masked_fill(~keep, 0.0)
+        weights = weights / weights.size(-1)  # float16 has no room for the sum of many
         total = weights.sum(dim=-1, keepdim=True)
         return weights / total.masked_fill(total == 0, 1.0)
 
@@ -528,7 +529,8 @@ class LinearAttention(Attention):
         by_query = keep is not None and keep.dim() > 1 and keep.size(-2) != 1
         if by_query or bias is not None or (self.training and self.dropout > 0):
             return super().attend(inputs, causal)
-        value = F.pad(value, (0, 1), value=1.0)  # of ones, the sums are those of the weights
+        # Of ones, the sums are those of the weights; float16 has room for no more than means.
+        value = F.pad(value, (0, 1), value=1.0) / value.size(-2)
         if keep is not None:
             hidden = ~keep.reshape(*keep.shape[:-2], keep.size(-1), 1)
             key, value = key.masked_fill(hidden, 0.0), value.masked_fill(hidden, 0.0)
