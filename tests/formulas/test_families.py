@@ -35,6 +35,13 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         "R[h,g] W[g,n,m]",
         lambda r, w: np.tensordot(r, w, 1),
     ),
+    # What weights are added up of are matrices as they are.
+    Case(
+        r"W_r = \sum_{b=1}^B a_{rb} V_b",
+        "a[r,B] V[B,n,m]",
+        lambda a, v: np.tensordot(a, v, 1),
+    ),
+    Case(r"W = \sum_i u_i V_i^\top", "u[h,n] V[h,m]", lambda u, v: u.T @ v),
     # A capital with an index above it alone is one of several matrices.
     Case(
         r"X' = \sum_k Z^{(k)} \Theta^{(k)}",

@@ -224,6 +224,8 @@ def _by_letter(element: Element) -> int:
     several = bool(use.above) and use.above == element.lead and base not in names.GREEK
     indices = 0 if several and base.isupper() and len(base) == 1 else element.indices
     ranks = names.element_ranks(use.name, indices, element.bold, transposed)
+    if _is_basis(element):
+        ranks = (2, 1, 0)
     share = base == "P" and _is_weighed(element)
     ranks = (0, 1, 2) if share else ranks
     parts = run.seen.parts - {*"nmd"}
@@ -253,15 +255,32 @@ def _by_letter(element: Element) -> int:
     return rank
 
 
+def _is_basis(element: Element) -> bool:
+    """Whether it is the V_b of ``W_r = Σ_b a_{rb} V_b``: what weights are added up of are as they
+    are."""
+    capital = len(element.base) == 1 and element.base.isupper()
+    made = {names.base_letter(name) for name in element.run.defines}
+    whole = element.use.name not in element.run.seen.transposed
+    return capital and whole and made == {"W"} and _are_added_with_numbers(element)
+
+
 def _is_weighed(element: Element) -> bool:
-    """Whether it is the P_i of ``aux = Σ_i f_i P_i``, where all else that a sum counts so are
-    numbers, and what is made of them is no capital: a probability, and no projection."""
+    """Whether it is the P_i of ``aux = Σ_i f_i P_i``, where what is made of them is no capital: a
+    probability, and no projection."""
+    capital = any(name.isupper() and len(name) == 1 for name in element.run.defines)
+    return not capital and _are_added_with_numbers(element)
+
+
+def _are_added_with_numbers(element: Element) -> bool:
+    """Whether all else that a sum counts with the index of an element are numbers by custom."""
     run, letters = element.run, {names.label(at.node) for at in element.use.indices}
-    beside = {name for name, _, letter in run.seen.shifts if letter in letters}
-    others = [names.element_ranks(name, 1, False, False)[0] for name in beside - {element.use.name}]
-    capital = any(name.isupper() and len(name) == 1 for name in run.defines)
+    counts: dict[str, int] = {}
+    for name, place, letter in run.seen.shifts:
+        if letter in letters and name != element.use.name:
+            counts[name] = max(counts.get(name, 0), place + 1)
+    numbers = [not names.element_ranks(name, n, False, False)[0] for name, n in counts.items()]
     alone = len(letters) == 1 and letters.issubset(run.summed) and not element.bold
-    return alone and bool(others) and not any(others) and not capital
+    return alone and bool(numbers) and all(numbers)
 
 
 def _has_one_key(run: Run) -> bool:
