@@ -279,10 +279,11 @@ class Compiler:
             problems += self._doubts(entry, own, other or own.equation)
             problems += self._weighed(entry, found)
             return Compiled(entry, "formula", own.equation, None, _unique(problems))
+        read = next((typed for typed, others in found.together if others == used), own)
         problems = [
             _of_whole(problem, recognised)
             for problem in problems
-            if not _is_met(problem, recognised)
+            if not (_is_met(problem, recognised) or _is_no_index(problem, read))
         ]
         problems.extend(unusual(recognised, entry, self.library))
         tagged = (self.library.components[name] for name in pinned)
@@ -490,6 +491,13 @@ def _is_met(problem: Problem, recognised: Recognised) -> bool:
     ``Attention(Q, K, V) = αV`` in the α of another formula."""
     inputs = (f"the parameter `{one.name}` does not occur" for one in recognised.equation.inputs)
     return problem.code == "N2C080" and problem.message in inputs
+
+
+def _is_no_index(problem: Problem, read: Typed) -> bool:
+    """Whether a letter that a formula alone has for an index is none where it is ``read`` with
+    others: the n of ``P = \\mathrm{softmax}(h_n W)`` is the last of the layers ``h_l = …``."""
+    told = {one.message for one in read.problems}
+    return " one for each " in problem.message and problem.message not in told
 
 
 def _of_whole(problem: Problem, recognised: Recognised) -> Problem:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
+from notes2code.compilation import compile_vault
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
+from notes2code.vault import Vault, read_note_text
 from tables import Case, check, relu, softmax, table
 
 
@@ -217,7 +219,8 @@ def test_attention_that_a_layer_gives_one_sequence_has_heads() -> None:
     inputs = "x[n,d] epsilon+ gamma[d] beta[d] W_Q[h,d,p] W_K[h,d,p] W_V[h,d,r] W_O[h*r,d]"
     check(Case(r"y = x + \mathrm{Attn}(\mathrm{LN}(x))", inputs, value))
     told = compile_formula(r"y = x + \mathrm{Attn}(\mathrm{LN}(x))").diagnostics
-    assert any(one.message.startswith("`Attn` is taken to be `MultiHead`") for one in told)
+    said = "`Attn` is not defined in the notes: the textbook's `MultiHead` is taken"
+    assert [one.message.startswith(said) for one in told] == [True]
     alone = compile_formula(r"y = \mathrm{Attn}(x)")
     assert [given.name for given in alone.inputs] == ["x"]
 
@@ -234,10 +237,36 @@ def test_so_has_self_attention_and_that_of_two(call: str, given: str) -> None:
     layer = compile_formula(f"y = x + {call}")
     assert {"W_Q", "W_K", "W_V", "W_O"} < {one.name for one in layer.inputs}
     name = call[8 : call.index("}")]
-    said = f"`{name}` is taken to be `MultiHead`, since a layer gives it {given}"
-    assert said in [one.message for one in layer.diagnostics]
+    (told,) = (one.message for one in layer.diagnostics if one.code == "N2C030")
+    said = f"`{name}` is not defined in the notes: the textbook's `MultiHead` is taken"
+    assert told.startswith(f"{said}, since a layer gives it {given}, and its weights")
     alone = compile_formula(f"y = {call}".replace(r"\mathrm{LN}(x)", "x"))
     assert "W_O" not in {one.name for one in alone.inputs}
+
+
+def test_heads_of_another_note_are_given_one_sequence() -> None:
+    heads = r"""# Heads
+$$ \mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O $$
+$$ \mathrm{head}_i = \mathrm{Attention}(Q W_i^Q, K W_i^K, V W_i^V) $$
+"""
+    layer = r"$$ y = x + \mathrm{MultiHead}(\mathrm{LN}(x)) $$"
+    notes = read_note_text("heads.md", heads), read_note_text("layer.md", layer)
+    found = compile_vault(Vault("vault", notes), library()).formulas[-1]
+    said = [one.message for one in found.diagnostics]
+    assert said == [r"`MultiHead` is taken to get `\mathrm{LN}(x)` in all its places"]
+
+
+@pytest.mark.parametrize("last", ["n", "L"])
+def test_the_last_of_the_layers_is_no_index(last: str) -> None:
+    layers = r"h_0 = U W_e + W_p", rf"h_l = \mathrm{{block}}(h_{{l-1}}) \quad l \in [1, {last}]"
+    model = compile_formula(rf"P(u) = \mathrm{{softmax}}(h_{last} W_e^\top)", context=[*layers])
+    assert model.component == "gpt"
+    assert not [one for one in model.diagnostics if "one for each" in one.message]
+
+
+def test_an_outcome_is_no_weight_in_small() -> None:
+    tokens = compile_formula(r"p(w | c) = \mathrm{softmax}(W h + b)")
+    assert tokens.component == "output_head" and not tokens.diagnostics
 
 
 @pytest.mark.parametrize("index", ["_l", "^{(l)}"])

@@ -50,8 +50,7 @@ def apply(
     heads = run.scope.field.get("multihead")
     if heads and (sequences := _given_to_heads(run, equation, arguments)):
         told = "one sequence" if len(arguments) == 1 else "two sequences"
-        text = f"`{use.name}` is taken to be `MultiHead`, since a layer gives it {told}"
-        run.problems.append(note("N2C039", text, use.span))
+        textbook.tell(run, use, heads, " `MultiHead`", f", since a layer gives it {told}")
         return apply(run, replace(use, name="MultiHead"), heads, sequences, span, named)
     equation = pairs.apart(equation, len(arguments))
     if not equation.unused and not equation.counted:

@@ -412,7 +412,8 @@ def _parameters(
             hint = f"write `\\mathrm{{mean}}({name})` if that is meant, or else another letter"
             yield warning("N2C080", text, target.span, hint)
     known = {*said, *seen.bound, *(given.name for given in equation.inputs)}
-    missing = [name for name in whole if name not in known]
+    outcomes = _outcomes(target)
+    missing = [name for name in whole if name not in known and name not in outcomes]
     arrays = {given.name for given in equation.inputs if given.shape and given.kind == "array"}
     closed = all(name in whole or names.base_letter(name) in names.WEIGHTS for name in arrays)
     for name in missing:
@@ -429,6 +430,14 @@ def _parameters(
             target.span,
             "the code computes what is written; change one of the two sides if that is not meant",
         )
+
+
+def _outcomes(target: Node) -> Set[str]:
+    """The w of ``p(w | c)``: a probability is computed for all that can come out."""
+    match target:
+        case Juxt((_, Group("(", (Name(outcome), *_), ("|", *_)))):
+            return {outcome}
+    return set()
 
 
 def _other_case(name: str) -> str:

@@ -292,11 +292,13 @@ class Formulas:
     def _holds_afar(self, entry: Entry, name: str, other: Entry) -> bool:
         """Whether another note's function can be the one that a formula calls: a softmax or a
         GELU means elsewhere what it always does, whatever a note adds to it, and a LayerNorm that
-        is none holds in its own note only."""
+        is none holds in its own note only. What joins heads, ``MultiHead(Q, K, V)``, a layer may
+        give one sequence, ``MultiHead(x)``."""
         if other in self.strange:
             return False
         takes, given = self.parsed[other].arity.get(name), self.parsed[entry].given.get(name)
-        if takes is not None and given is not None and takes not in given:
+        heads = self.parsed[other].listed and (takes, given) == (3, {1})
+        if takes is not None and given is not None and takes not in given and not heads:
             return False
         return not functions.is_known(name)
 
