@@ -109,6 +109,8 @@ _WORDLIKE = re.compile(
     r"[a-z]{4,}|[A-Z][a-z]{2,}|(?:[A-Z][a-z]+){2,}|[a-z]{2,}(?:[A-Z][a-z]{2,})+|[A-Z]{3,}s"
 )
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
+_SHORTENED = re.compile(r"([A-Z][a-z]{2,})[A-Z]{3,}")
+"""A syllable and initials, as in *InfoNCE*."""
 
 
 _COMPOUND = re.compile(r"\s*[A-Za-z]+(?:-[A-Za-z]+)+\s*")
@@ -140,6 +142,9 @@ def cut(run: str, known: Set[str]) -> list[str]:
     if run in FIELD or run in known or run in _LETTERS or _is_in_capitals(run, known):
         return [run]
     if _WORDLIKE.fullmatch(run) and _VOWEL.search(run) and not _is_of_letters(run):
+        return [run]
+    shortened = _SHORTENED.fullmatch(run)
+    if shortened and shortened[1] not in FIELD | known:  # no AttnQKV, a word before letters
         return [run]
     pieces: list[str] = []
     at = 0

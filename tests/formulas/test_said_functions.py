@@ -23,6 +23,12 @@ INPUTS = "W[p,d] x[d] b[p]"
 @table(
     Case(LAYER, INPUTS, lambda w, x, b: sigmoid(w @ x + b)),
     Case(
+        LAYER,
+        INPUTS,
+        lambda w, x, b: relu(w @ x + b),
+        context=r"В первых моделях $\sigma$ - ReLU, в других берут GELU.",
+    ),
+    Case(
         r"p = \sigma(W x)",
         "W[p,d] x[d]",
         lambda w, x: softmax(w @ x),

@@ -162,6 +162,11 @@ def test_words_of_the_note(shown: Shown) -> None:
     assert shown(parse("abc", frozenset({"abc"})).clauses[0].node) == "abc"
 
 
+def test_a_syllable_and_initials_are_a_word(shown: Shown) -> None:
+    assert shown(parse("InfoNCE").clauses[0].node) == "InfoNCE"
+    assert shown(parse("AttnQKV").clauses[0].node) == "(juxt Attn Q K V)"
+
+
 @pytest.mark.parametrize("opening", ["{", "(", r"\sqrt{", r"\left(", "^{"])
 def test_depth_is_bounded(opening: str) -> None:
     with pytest.raises(ProblemError) as raised:

@@ -90,6 +90,10 @@ CASES: dict[str, tuple[list[str], list[str]]] = {
         ["def perplexity("],
     ),
     "perplexity of any loss": ([r"\mathrm{PPL} = \exp(L)"], ["def perplexity("]),
+    "perplexity of the losses of tokens": (
+        [r"\mathrm{PPL} = \exp\left(\frac{1}{m} \sum_i \ell_i\right)"],
+        ["def perplexity("],
+    ),
     "smoothing of a vector": (
         [r"\tilde{y} = (1 - \epsilon) y + \frac{\epsilon}{K}"],
         ["def label_smoothing("],

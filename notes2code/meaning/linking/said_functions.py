@@ -39,7 +39,7 @@ _LETTER = (
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
 _IS = (
     r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
-    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это|adalah|merupakan)\b|表示|代表|是|为|為|即|は|은|는|[—–:：=])"
+    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это|adalah|merupakan)\b|表示|代表|是|为|為|即|は|은|는|[—–:：=]|(?<=\s)-(?=\s))"
 )
 _BETWEEN = (
     r"(?:[\s,，(（]|\b(?:an?|the|usually|typically|often|commonly|some|element-?wise|non-?linear"
