@@ -649,6 +649,21 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
         ),
     ),
     Case(
+        r"\mathrm{head}_i = \mathrm{Attention}(X W_Q^i, X W_K^{g(i)}, X W_V^{g(i)})",
+        "X[n,d] W_Q[h,d,k] W_K[g,d,k] W_V[g,d,v]",
+        lambda x, q, k, v: grouped(
+            x @ q / np.sqrt(q.shape[-1]),
+            x @ k,
+            x @ v,
+            [i * len(k) // len(q) for i in range(len(q))],
+        ),
+    ),
+    Case(
+        r"\mathrm{Attn}_i(Q_i, K_{g(i)}, V_{g(i)}) = \mathrm{softmax}(Q_i K_{g(i)}^\top) V_{g(i)}",
+        "Q[h,n,d] K[g,m,d] V[g,m,v]",
+        lambda q, k, v: grouped(q, k, v, [i * len(k) // len(q) for i in range(len(q))]),
+    ),
+    Case(
         r"O_h = \mathrm{softmax}(Q_h K_{\lfloor h / r \rfloor}^\top) V_{\lfloor h / r \rfloor}",
         "Q[g*r,n,d] K[g,m,d] V[g,m,v] r#",
         lambda q, k, v, r: grouped(q, k, v, [i // r for i in range(len(q))]),

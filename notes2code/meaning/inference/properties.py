@@ -27,7 +27,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.inference import targets
-from notes2code.meaning.notation import binders, functions, positions, roots, scripts
+from notes2code.meaning.notation import binders, functions, groups, positions, roots, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
 from notes2code.meaning.reading.relations import is_growth
@@ -394,10 +394,13 @@ def _arguments(node: Node, function: str, seen: Survey) -> Iterator[tuple[str, .
 
 
 def _called(node: Node, seen: Survey) -> set[str]:
-    """The names that are called in a node, without the probabilities of what has an index."""
+    """The names that are called in a node, without the probabilities of what has an index, and
+    without the g of ``K_{g(i)}``, which only says whose keys they are."""
     found: set[str] = set()
+    places = (at for n in walk(node) if isinstance(n, Script) for at in (n.sub, n.sup) if at)
+    grouped = {id(at) for at in places if groups.named(at)}
     for inner in walk(node):
-        if isinstance(inner, Juxt):
+        if isinstance(inner, Juxt) and id(inner) not in grouped:
             for at, factor in enumerate(inner.factors[:-1]):
                 behind = inner.factors[at + 1]
                 group = behind.base if isinstance(behind, Script) else behind

@@ -239,6 +239,8 @@ def _mentioned(tree: Tree, seen: Survey) -> set[str]:
     if not _has_array_e(tree):
         found.discard("e")
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
+        if isinstance(node, Script) and node.sup is not None:
+            found.update(groups.named(node.sup))  # W_K^{g(i)}
         if isinstance(node, Script) and node.sub is not None:
             found.update(groups.named(node.sub))
             inside = (inner.text for inner in walk(node.sub) if isinstance(inner, Name))

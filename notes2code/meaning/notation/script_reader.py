@@ -28,7 +28,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import positions, slices
+from notes2code.meaning.notation import groups, positions, slices
 from notes2code.meaning.notation.scripts import (
     ARRAYS,
     ARROWS,
@@ -318,6 +318,7 @@ class _Reader:
             self._letter_or_number_above,
             self._marked_letter_above,
             self._in_parentheses_above,
+            self._group_above,
             self._row_above,
             self._list_above,
             self._scripted_above,
@@ -401,6 +402,13 @@ class _Reader:
                 moved = names.is_size_name(names.base_letter(names.label(size)))
                 return moved and letter in self.bound and self.base not in RATES
         return False
+
+    def _group_above(self, node: Node) -> bool:
+        """``g(i)``, the group of a head: no array is raised to a function of an index."""
+        grouped = self.base in ARRAYS and groups.named(node) and self.counts(node)
+        if grouped:
+            self.indices.append(At(node))
+        return bool(grouped)
 
     def _row_above(self, node: Node) -> bool:
         """Letters side by side: ``QT`` of a transposed W^Q, the power ``ij``, a word."""
