@@ -19,7 +19,41 @@ TURNED = (
 )
 
 
+def of_groups(
+    x: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray, o: np.ndarray
+) -> np.ndarray:
+    """Heads of queries whose keys and values are those of their group, joined and mixed."""
+    of = [i * len(k) // len(q) for i in range(len(q))]
+    heads = [
+        softmax(x @ q[i] @ (x @ k[g]).T / np.sqrt(k.shape[-1])) @ x @ v[g] for i, g in enumerate(of)
+    ]
+    return np.concatenate(heads, 1) @ o
+
+
 @table(
+    # The keys of the groups have an index of their own where they are made, and G(i) is of g.
+    Case(
+        r"Y = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W_O",
+        "X[n,d] W_Q[2*g,d,k] W_K[g,d,k] W_V[g,d,v] W_O[2*g*v,p]",
+        of_groups,
+        context=[
+            r"Q_i = X W_i^Q, \quad i \in [1, h]",
+            r"K_j = X W_j^K, \quad V_j = X W_j^V, \quad j \in [1, g]",
+            r"B_i = \mathrm{softmax}\left(\frac{Q_i K_{G(i)}^\top}{\sqrt{d_k}}\right)",
+            r"\mathrm{head}_i = B_i V_{G(i)}",
+        ],
+    ),
+    Case(
+        r"Y = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W_O",
+        "X[n,d] W_Q[2*g,d,k] W_K[g,d,k] W_V[g,d,v] W_O[2*g*v,p]",
+        of_groups,
+        context=[
+            r"Q_i = X W_i^Q",
+            r"K_j = X W_j^K",
+            r"V_j = X W_j^V",
+            r"\mathrm{head}_i = \mathrm{softmax}(Q_i K_{g(i)}^\top / \sqrt{d_k}) V_{g(i)}",
+        ],
+    ),
     # One of the weights that a function gives, at one of the keys.
     Case(
         r"c = \sum_{i=1}^m \alpha(q, k_i) v_i",

@@ -52,7 +52,8 @@ def _by_name(run: Run, name: str, index: Index, size: Size, node: Node) -> Expr:
     attends = run.seen.attends or any(map(names.label_of_projection, run.seen.counted))
     if not attends or (defined is not None and not _is_quotient(defined.value.body)):
         raise error("N2C032", "this index is not understood", node.span)
-    run.unify(run.size(name), size, node.span)
+    if find(size).rank < 2:  # else the note says how many groups there are: j = 1, …, g
+        run.unify(run.size(name), size, node.span)
     text = f"`{run.quote(node.span)}` is taken to be the group of head `{index.name}`"
     run.problems.append(note("N2C039", f"{text}: groups of equal size, in order", node.span))
     return _of_number(index, size)

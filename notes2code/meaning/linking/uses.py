@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
-from notes2code.latex.tree import Group, Juxt, words_in
+from notes2code.latex.tree import Group, Juxt, Script, words_in
 from notes2code.meaning import names
 from notes2code.meaning.ir import Equation, Idx, Ref, walk
 from notes2code.meaning.linking import learned
 from notes2code.meaning.linking.declarations import Declarations
 from notes2code.meaning.linking.entries import Entry, Parsed, family, letters_on
 from notes2code.meaning.linking.formulas import Formulas
-from notes2code.meaning.notation import functions
+from notes2code.meaning.notation import binders, functions, groups
 
 
 def linked(formulas: Formulas, declarations: Declarations, entry: Entry) -> list[tuple[Entry, ...]]:
@@ -110,11 +111,20 @@ def _is_given(name: str, mine: Parsed, used: Parsed, theirs: Parsed) -> bool:
 
 
 def _is_of_tokens(name: str, mine: Parsed, theirs: Parsed) -> bool:
-    """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head."""
+    """Whether the ``K_t = W c_t`` of each token is no ``K_i`` of a head. The ``K_j = X W_j`` of
+    each group is the K of ``K_{g(i)}``."""
     of_heads, of_these = mine.indexed.get("head"), theirs.indexed.get(name)
     if of_heads is None or of_these is None or name not in ("Q", "K", "V"):
         return False
-    return bool(of_these.letters) and of_these.letters != of_heads.letters
+    others = bool(of_these.letters) and of_these.letters != of_heads.letters
+    return others and not _is_of_groups(name, mine, of_heads.letters)
+
+
+def _is_of_groups(name: str, mine: Parsed, letters: Iterable[str]) -> bool:
+    """Whether a name stands at the group that one of the letters belongs to."""
+    written = [] if mine.seen is None else mine.seen.nodes.of(Script)
+    places = [at for n in written if binders.bare(n) == name for at in (n.sub, n.sup) if at]
+    return any(groups.counts_groups(at, letter) for at in places for letter in letters)
 
 
 def _is_another_of_many(formulas: Formulas, name: str, entry: Entry, other: Entry) -> bool:
