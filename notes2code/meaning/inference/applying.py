@@ -14,18 +14,15 @@ from notes2code.meaning.inference import (
     projected,
     textbook,
     unknown_functions,
-    within_reach,
 )
 from notes2code.meaning.inference.callees_sizes import instance
-from notes2code.meaning.inference.given_elements import at_its_letters, gives_elements, of_elements
-from notes2code.meaning.inference.given_rows import all_rows, open_indices
-from notes2code.meaning.inference.indexing import place
+from notes2code.meaning.inference.function_calls import FunctionCall
+from notes2code.meaning.inference.given_elements import of_elements
+from notes2code.meaning.inference.given_rows import open_indices
 from notes2code.meaning.inference.known_functions import is_layer, of_field
-from notes2code.meaning.inference.own_inputs import number_of_call, own_input, places_of, weights_of
-from notes2code.meaning.inference.reach import refuse_limited
 from notes2code.meaning.inference.run import Run, Symbol
-from notes2code.meaning.inference.values import Value, elementwise, fresh, link, shape_text
-from notes2code.meaning.ir import Call, Equation, Expr, Idx, Index, Lambda, Ref, Size
+from notes2code.meaning.inference.values import Value, elementwise
+from notes2code.meaning.ir import Equation, Expr, Idx, Ref, Size
 from notes2code.meaning.notation.scripts import Use
 
 
@@ -72,111 +69,71 @@ def apply(
             left_out.tell_all(run, use, others, span)
         arguments = [a for at, a in enumerate(arguments) if at not in equation.unused]
     elif len(arguments) != used or equation is usual:
-        attends = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
-        if equation is usual or ((usual is not None or attends) and len(arguments) == 1):
-            return _other_arity(run, use, equation, arguments, span, named)
-        raise _other_number(use, equation, len(arguments), span)
+        return _other_arity(run, use, equation, arguments, span, named)
     left_out.refuse_other_events(run, use, equation, arguments, span)
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
     if equation is usual:
         textbook.tell(run, use, equation)
-    each = equation
-    equation = of_elements(equation, arguments)
-    # The Attention_i of Q_i, K_i and V_i is given those of one i, and then is of that one.
-    fewer = len(each.value.indices) - len(equation.value.indices)
-    if len(each.value.indices) - 2 >= each.numbered > fewer and not use.indices:
+    one = of_elements(equation, arguments)
+    _refuse_family(use, equation, one, span)
+    if _is_of_numbers(one, arguments):
+        _pay_for_arrays(run, use, arguments)
+        if not one.definitions:
+            return _inlined(run, use, one, arguments, span)
+    _refuse_arrays(use, one, span)
+    if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
+        text = f"`{use.name}` of columns would normalise each feature over the tokens"
+        run.conflict(3, text, span)
+    return FunctionCall(run, use, one, arguments, span, named).value(places)
+
+
+def _refuse_family(use: Use, family: Equation, one: Equation, span: Span) -> None:
+    """What gives a matrix for each of its indices is no matrix: but the Attention_i of Q_i, K_i and
+    V_i is given those of ``one`` i, and then is of that one."""
+    fewer = len(family.value.indices) - len(one.value.indices)
+    if len(family.value.indices) - 2 >= family.numbered > fewer and not use.indices:
         raise error(
             "N2C041",
             f"`{use.name}` gives a matrix for each of its indices, and has none here",
             span,
             "write the index that is meant, or say how they are put together",
         )
-    ranks = {i.name: len(i.shape) for i in equation.inputs}
-    of_numbers = bool(arguments) and all(ranks[p] == 0 for p in equation.parameters)
-    if of_numbers and not equation.value.indices:
-        if use.name in names.KERNELS and any(value.rank for value in arguments):
-            run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
-        if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
-            run.pay(2.2)  # its bounds are numbers
-    if of_numbers and not equation.value.indices and not equation.definitions:
-        return _inlined(run, use, equation, arguments, span)
-    if use.name in ranks:
-        raise error(
-            "N2C041",
-            f"`{use.name}` is a function here, and an array in its own definition",
-            span,
-            "give one of the two another name",
-        )
-    for parameter in equation.inputs:
-        if parameter.kind == "function" and parameter.name in equation.parameters:
+
+
+def _is_of_numbers(equation: Equation, arguments: Sequence[Value]) -> bool:
+    """Whether a function makes a number of numbers."""
+    ranks = {one.name: len(one.shape) for one in equation.inputs}
+    of_numbers = bool(arguments) and all(ranks[name] == 0 for name in equation.parameters)
+    return of_numbers and not equation.value.indices
+
+
+def _pay_for_arrays(run: Run, use: Use, arguments: Sequence[Value]) -> None:
+    """What it costs that a function of numbers is given arrays."""
+    if use.name in names.KERNELS and any(value.rank for value in arguments):
+        run.pay(4)  # a kernel of vectors would be a kernel of each of their elements
+    if use.name in names.CLIPS and any(value.rank for value in arguments[1:]):
+        run.pay(2.2)  # its bounds are numbers
+
+
+def _refuse_arrays(use: Use, equation: Equation, span: Span) -> None:
+    """What is a function in one place is no array in the other."""
+    for one in equation.inputs:
+        if one.name == use.name:
+            raise error(
+                "N2C041",
+                f"`{use.name}` is a function here, and an array in its own definition",
+                span,
+                "give one of the two another name",
+            )
+    for one in equation.inputs:
+        if one.kind == "function" and one.name in equation.parameters:
             raise error(
                 "N2C033",
-                f"`{use.name}` calls its `{parameter.name}`, and is given an array here",
+                f"`{use.name}` calls its `{one.name}`, and is given an array here",
                 span,
                 "define it with the array that it is given, under a letter of its own",
             )
-    if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
-        text = f"`{use.name}` of columns would normalise each feature over the tokens"
-        run.conflict(3, text, span)
-    site = number_of_call(run, use.name, named, arguments)
-    weights = weights_of(run, use, equation, site, arguments)
-    sizes: dict[Size, Size] = {}
-    # The A_{ij}(x) of a function that gives a matrix are its elements.
-    elements = gives_elements(run, use, equation, span)
-    own = [] if elements else places_of(run, use)
-    numbered = len(use.indices) if elements else 0
-    arguments, row = all_rows(run, equation, arguments, [place for _, place in own], numbered)
-    given = dict(zip(equation.parameters, arguments, strict=True))
-    written_out = within_reach.is_limited(run, equation, arguments)
-    lambdas: list[Lambda] = []
-    extra: tuple[Index, ...] = ()
-    for parameter in equation.inputs:
-        axes = tuple(instance(axis, sizes) for axis in parameter.shape)
-        if parameter.name in given:
-            value = given[parameter.name]
-            spare = value.rank - len(axes)
-            if spare < 0:
-                raise error(
-                    "N2C041",
-                    f"`{run.quote(value.span)}` is {shape_text(value)}, but `{use.name}` "
-                    f"takes an array of {len(axes)} axes there",
-                    value.span,
-                )
-            extra = _mapped_over(run, extra, value.axes[:spare], span)
-            if not written_out:
-                refuse_limited(run, value.axes[spare:])
-            for mine, wanted in zip(value.axes[spare:], axes, strict=True):
-                run.unify(mine.size, wanted, value.span)
-            lambdas.append(Lambda(value.axes[spare:], value.body))
-        elif (length := places_given.length_of(equation, parameter)) is not None:
-            lambdas.append(Lambda((), instance(length, sizes)))
-        else:
-            lambdas.append(own_input(run, use, parameter, axes, weights, own, span))
-    if written_out and not (own or elements or row or equation.counted):
-        arrays = dict(zip((one.name for one in equation.inputs), lambdas, strict=True))
-        made = within_reach.written_out(run, equation, arrays, sizes)
-        return Value(made.body, (*extra, *made.indices), span)
-    name = use.name
-    run.functions[name] = equation
-    result = tuple(fresh(instance(i.size, sizes)) for i in equation.value.indices)
-    if row is not None or elements:
-        own_places = zip(use.indices if elements else (), result, strict=False)
-        at = tuple(place(run, at, axis.size, use) for at, axis in own_places)
-        rest = result[len(at) :]
-        if row is not None and Idx(row) not in at:  # the t of m_t(x_t) says it already
-            run.unify(row.size, rest[0].size, span)
-            at, rest = (*at, Idx(row)), rest[1:]
-        whole = (*at, *map(Idx, rest))
-        return Value(Call(name, tuple(lambdas), whole, site), (*extra, *rest), span)
-    count = len(equation.counted)
-    if not count:
-        placed = tuple(at_its_letters(run, use, equation, result, arguments))
-        rest = tuple(axis for axis, place in zip(result, placed, strict=True) if axis is place)
-        return Value(Call(name, tuple(lambdas), (*map(Idx, placed),), site), (*extra, *rest), span)
-    counted = places_given.counted(run, result[:count], places, extra)
-    at = (*counted, *map(Idx, result[len(counted) :]))
-    return Value(Call(name, tuple(lambdas), at, site), (*extra, *result[len(counted) :]), span)
 
 
 def _other_arity(
@@ -184,7 +141,12 @@ def _other_arity(
 ) -> Value:
     """A function of the field with another number of arguments than usual: attention that is given
     one array takes that as queries, keys and values; otherwise it is one that the field does not
-    know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``."""
+    know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``. One that a note defines is
+    refused, but for attention that is given one array."""
+    usual = of_field(run, use.name)
+    named_so = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
+    if equation is not usual and ((usual is None and not named_so) or len(arguments) != 1):
+        raise _other_number(use, equation, len(arguments), span)
     alike = {run.quote(argument.span) for argument in arguments}
     if len(alike) == 1 and len(equation.parameters) == 1 and not equation.unused:
         return apply(run, use, equation, arguments[:1], span, named)
@@ -263,23 +225,6 @@ def _two_functions(use: Use, span: Span) -> ProblemError:
         span,
         "give one of the two functions another name",
     )
-
-
-def _mapped_over(
-    run: Run, before: tuple[Index, ...], more: tuple[Index, ...], span: Span
-) -> tuple[Index, ...]:
-    if not before or not more:
-        return before or more
-    if len(before) != len(more):
-        raise error(
-            "N2C041",
-            "the arguments have different numbers of rows to map the function over",
-            span,
-            "write with indices which elements go together",
-        )
-    for mine, theirs in zip(before, more, strict=True):
-        link(run, mine, theirs, span)
-    return before
 
 
 def _inlined(
