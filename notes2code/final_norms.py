@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from notes2code.compilation import SKIP, Compilation, CompiledFormula
 from notes2code.components.library import Library, plain
-from notes2code.meaning.ir import Add, Call, Expr, Lambda, Mul, Reduce, Ref, Softmax
+from notes2code.meaning import ir
+from notes2code.meaning.ir import Call, Expr, Lambda, Mul, Reduce, Ref, Softmax
 from notes2code.meaning.names import is_norm
 from notes2code.statements import statements
 from notes2code.vault.model import Note
@@ -81,7 +82,7 @@ def _is_made_of_a_norm(scores: Expr) -> bool:
 def _is_normed_product(scores: Expr) -> bool:
     """Whether scores are those of a norm's features by the rows of a matrix, perhaps with a
     bias."""
-    terms = scores.terms if isinstance(scores, Add) else (scores,)
+    terms = ir.terms(scores)
     for term in terms:
         match term:
             case Reduce("sum", body=Mul((Call(function), Ref(at=(_, _))))):

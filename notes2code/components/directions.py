@@ -47,7 +47,7 @@ def wrong_way(equation: Equation) -> str:
     except (TooLong, RecursionError):
         return ""
     parts = ir.walk(array.body)
-    biases = [(t, p.index) for p in parts if isinstance(p, Softmax) for t in _terms(p.body)]
+    biases = [(t, p.index) for p in parts if isinstance(p, Softmax) for t in ir.terms(p.body)]
     if plain(equation.name) == "alibi" and len(array.indices) > 1:
         biases.append((array.body, array.indices[-1]))
     if plain(equation.name) in ("theta", "omega") and array.indices and _rises(array):
@@ -69,10 +69,6 @@ def _may_go_wrong(equation: Equation) -> bool:
         or (isinstance(part, Add | Mul | Fn) and any(isinstance(x, Idx) for x in ir.children(part)))
         for part in parts
     )
-
-
-def _terms(body: Expr) -> tuple[Expr, ...]:
-    return body.terms if isinstance(body, Add) else (body,)
 
 
 # --- distances -----------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def relative(value: Lambda) -> Relative | None:
 
 
 def _by_distance(array: str, place: Expr, query: Index, key: Index) -> Relative | None:
-    terms = place.terms if isinstance(place, Add) else (place,)
+    terms = ir.terms(place)
     clips = [term for term in terms if isinstance(term, Fn) and term.name == "clip"]
     if not clips:
         sign = _sign(terms, query, key)

@@ -14,7 +14,7 @@ def factors_of(expr: Expr) -> tuple[tuple[Index, ...], tuple[Expr, ...]]:
     while isinstance(expr, Reduce) and expr.kind == "sum" and expr.where is None:
         indices.append(expr.index)
         expr = expr.body
-    return tuple(indices), expr.factors if isinstance(expr, Mul) else (expr,)
+    return tuple(indices), ir.factors(expr)
 
 
 def tied_groups(indices: list[Index], factors: list[Expr]) -> list[tuple[list[Index], list[Expr]]]:
@@ -39,7 +39,7 @@ def tied_groups(indices: list[Index], factors: list[Expr]) -> list[tuple[list[In
 
 
 def product_of(factors: Sequence[Expr]) -> Expr:
-    flat = [p for f in factors for p in (f.factors if isinstance(f, Mul) else (f,))]
+    flat = [p for f in factors for p in ir.factors(f)]
     if not flat:
         return ir.ONE
     return flat[0] if len(flat) == 1 else Mul(tuple(flat))

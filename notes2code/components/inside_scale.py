@@ -45,7 +45,7 @@ def taken_apart(component: Component, form: Form, found: Match) -> Match:
 
 def _factor_and_terms(body: Expr) -> tuple[Expr, list[Expr]] | None:
     """c and the terms of M of a body ``c (x + M)``, where c is one number."""
-    factors = body.factors if isinstance(body, Mul) else (body,)
+    factors = ir.factors(body)
     sums = [f for f in factors if isinstance(f, Add) and Ref(HOLE) in f.terms]
     rest = [f for f in factors if f not in sums]
     if len(sums) != 1 or any(ir.free_indices(f) or _holds_argument(f) for f in rest):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from notes2code.components import settings
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Add, Compare, Expr, Idx, Lambda, Logic, Ref
+from notes2code.meaning.ir import Compare, Expr, Idx, Lambda, Logic, Ref
 from notes2code.meaning.names import is_mask
 
 MASKS = frozenset(("mask", "reach"))
@@ -24,7 +24,7 @@ def words_of_masks(values: Mapping[str, Lambda]) -> list[str]:
 
 
 def _words(value: Lambda) -> Iterator[str]:
-    for term in value.body.terms if isinstance(value.body, Add) else (value.body,):
+    for term in ir.terms(value.body):
         if isinstance(term, Compare | Logic) or settings.is_mask(term):
             yield from _words_of_mask(Lambda(value.indices, term))
         elif _counts(term):

@@ -295,7 +295,7 @@ class _Matcher:
 
     def _sum(self, terms: Sequence[Expr], theirs: Expr, found: Match) -> Iterator[Match]:
         """Terms in any order; the rest goes to the setting among the terms."""
-        others = theirs.terms if isinstance(theirs, Add) else (theirs,)
+        others = ir.terms(theirs)
         collector = self._collector(terms)
         needed = [t for t in terms if t is not collector]
         for way, left in self._assigned(needed, list(others), found):

@@ -109,7 +109,7 @@ def simplified(expr: Expr) -> Expr:
 
 def _pair_of(place: Expr) -> tuple[Expr, Num] | None:
     """The h and the r of ``2h + r``."""
-    terms = place.terms if isinstance(place, Add) else (place,)
+    terms = ir.terms(place)
     rest = sum(t.value for t in terms if isinstance(t, Num) and isinstance(t.value, int))
     others = [t for t in terms if not isinstance(t, Num)]
     doubled = [t for t in others if isinstance(t, Mul) and t.factors[0] == TWO]
@@ -166,7 +166,7 @@ def _summed(expr: Reduce) -> Expr:
 
 def _chosen(body: Expr, pair: Index) -> Expr | None:
     """The sum over pairs of what is zero in all but one."""
-    factors = body.factors if isinstance(body, Mul) else (body,)
+    factors = ir.factors(body)
     for factor in factors:
         for place, value in _only_at(factor, pair):
             rest = [f for f in factors if f is not factor]

@@ -24,7 +24,6 @@ from notes2code.meaning.ir import (
     Num,
     Pow,
     Reduce,
-    Ref,
     Softmax,
 )
 
@@ -43,7 +42,7 @@ def sum_of(terms: Sequence[Expr]) -> Expr:
     flat: list[Expr] = []
     total: int | float | Fraction = 0
     for term in terms:
-        for part in term.terms if isinstance(term, Add) else (term,):
+        for part in ir.terms(term):
             if isinstance(part, Num):
                 total = total + part.value
             else:
@@ -59,7 +58,7 @@ def sum_over(index: Index, body: Expr) -> Expr:
     """A sum over one index more."""
     indices: list[Index] = [index]
     factors: list[Expr] = []
-    for factor in body.factors if isinstance(body, Mul) else (body,):
+    for factor in ir.factors(body):
         inner, parts = factors_of(factor)
         indices.extend(inner)
         factors.extend(parts)
@@ -71,7 +70,7 @@ def product(factors: Sequence[Expr]) -> Expr:
     indices: list[Index] = []
     flat: list[Expr] = []
     for factor in factors:
-        for part in factor.factors if isinstance(factor, Mul) else (factor,):
+        for part in ir.factors(factor):
             inner, parts = factors_of(part)
             indices.extend(inner)
             flat.extend(parts)
@@ -189,7 +188,7 @@ def mirrored(expr: Add) -> Add:
 
 
 def _is_negative(expr: Expr) -> bool:
-    factors = expr.factors if isinstance(expr, Mul) else (expr,)
+    factors = ir.factors(expr)
     return any(isinstance(f, Num) and f.value < 0 for f in factors)
 
 
@@ -251,13 +250,13 @@ def _recognised(expr: Expr) -> Expr:
 
 def _sum_of_exponentials(factor: Expr) -> tuple[Index, Expr, Expr | None] | None:
     """The index, exponent and condition of ``1/Σ exp(…)``."""
-    if not (isinstance(factor, Pow) and factor.exponent == ir.MINUS_ONE):
+    if not ir.is_inverse(factor):
         return None
     if not (isinstance(factor.base, Reduce) and factor.base.kind == "sum"):
         return None
     index, body = factor.base.index, factor.base.body
     where: Expr | None = None
-    parts = body.factors if isinstance(body, Mul) else (body,)
+    parts = ir.factors(body)
     conditions = [part for part in parts if is_indicator(part)]
     rest = [part for part in parts if not is_indicator(part)]
     if len(conditions) == 1 and isinstance(conditions[0], Cases):
@@ -328,7 +327,7 @@ def _gated(factors: tuple[Expr, ...]) -> Expr:
     parts = [_activation(f) if not isinstance(f, Mul) else f for f in factors]
     for part in parts:
         if (argument := _of_tanh_gelu(part)) is not None:
-            mine = argument.factors if isinstance(argument, Mul) else (argument,)
+            mine = ir.factors(argument)
             left = left_of([p for p in parts if p is not part], mine)
             if left is not None:  # the ½ may stand before a sum over the features of x
                 return product([Fn("gelu_tanh", (argument,)), Num(2), *left])
@@ -342,22 +341,17 @@ def _gated(factors: tuple[Expr, ...]) -> Expr:
     for part in parts:
         if isinstance(part, Fn) and part.name in ("sigmoid", "normal_cdf"):
             argument = part.arguments[0]
-            mine = argument.factors if isinstance(argument, Mul) else (argument,)
+            mine = ir.factors(argument)
             left = left_of([p for p in parts if p is not part], mine)
             if left is not None:
                 name = "silu" if part.name == "sigmoid" else "gelu"
                 return product_of([Fn(name, (argument,)), *left])
-            rates = [factor for factor in mine if _is_rate(factor)]
+            rates = [factor for factor in mine if ir.is_scalar(factor)]
             inner = [factor for factor in mine if factor not in rates]
             left = left_of([p for p in parts if p is not part], inner)
             if rates and inner and left is not None and part.name == "sigmoid":
                 return product_of([Fn(SWISH, (product_of(inner), product_of(rates))), *left])
     return Mul(tuple(parts))
-
-
-def _is_rate(factor: Expr) -> bool:
-    """Whether a factor is a number without indices: the β of x σ(βx)."""
-    return isinstance(factor, Num) or (isinstance(factor, Ref) and not factor.at)
 
 
 SWISH = "swish"
@@ -381,7 +375,7 @@ def _normal_cdf(part: Expr) -> Expr | None:
     if erf is None:
         return None
     inside = erf.arguments[0]
-    pieces = inside.factors if isinstance(inside, Mul) else (inside,)
+    pieces = ir.factors(inside)
     rest = [p for p in pieces if key(p) != _ROOT_HALF]
     return Fn("normal_cdf", (product_of(rest),)) if len(rest) == len(pieces) - 1 else None
 

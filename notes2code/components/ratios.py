@@ -40,7 +40,7 @@ def _bare_below(product: Mul) -> str:
     """The k of ``Σ_j φ(k_j) v_j / Σ_j k_j``: a divisor that is no sum of the weights above."""
     above = [p for factor in product.factors for p in _summed(factor)]
     for factor in product.factors:
-        if isinstance(factor, Pow) and factor.exponent == ir.MINUS_ONE:
+        if ir.is_inverse(factor):
             plain = {p.array for p in _summed(factor.base) if isinstance(p, Ref) and p.at}
             for array in sorted(plain - {p.array for p in above if isinstance(p, Ref)}):
                 if any(isinstance(p, Call | Fn) and array in _names(p) for p in above):

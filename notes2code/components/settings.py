@@ -56,9 +56,9 @@ def uncapped(settings: Mapping[str, Lambda]) -> Mapping[str, Lambda]:
     if not {"scale", "score"} <= settings.keys():
         return settings
     scale, score = settings["scale"], settings["score"].body
-    factors = score.factors if isinstance(score, Mul) else (score,)
+    factors = ir.factors(score)
     bound = ir.mul(*(factor for factor in factors if factor != Fn("tanh", (Ref(HOLE),))))
-    parts = scale.body.factors if isinstance(scale.body, Mul) else (scale.body,)
+    parts = ir.factors(scale.body)
     below = Num(1 / Fraction(bound.value)) if isinstance(bound, Num) else Pow(bound, MINUS_ONE)
     rest = [part for part in parts if part != below]
     if len(rest) == len(parts):
@@ -103,7 +103,7 @@ def is_causal(setting: Lambda) -> bool:
 def terms_of(body: Expr) -> tuple[Expr, ...]:
     """What is added to scores, or the condition under which they are taken, term by term: a mask of
     several conditions hides what the masks of each together hide."""
-    terms = body.terms if isinstance(body, ir.Add) else (body,)
+    terms = ir.terms(body)
     return tuple(part for term in terms for part in _taken_apart(term))
 
 
@@ -130,7 +130,7 @@ def _taken_apart(term: Expr) -> tuple[Expr, ...]:
 def order_told(setting: Lambda) -> str:
     """What a mask of order that is not causal does, in words; "" for others. The last of its
     indices counts the keys."""
-    terms = setting.body.terms if isinstance(setting.body, ir.Add) else (setting.body,)
+    terms = ir.terms(setting.body)
     key = Idx(setting.indices[-1]) if setting.indices else None
     for term in terms:
         order = order_of(condition_of(term))
@@ -149,7 +149,7 @@ def order_told(setting: Lambda) -> str:
 def misfilled(setting: Lambda) -> str:
     """What is wrong with the numbers that a mask of order adds to scores; "" if it hides with −∞,
     or is no mask."""
-    terms = setting.body.terms if isinstance(setting.body, ir.Add) else (setting.body,)
+    terms = ir.terms(setting.body)
     for term in terms:
         values = _values(term)
         if Num(float("inf")) in values:
@@ -342,11 +342,7 @@ def _joined_terms(parts: list[str]) -> str:
 def _product(factors: tuple[Expr, ...]) -> str:
     sign = "-" if ir.MINUS_ONE in factors else ""
     rest = [f for f in factors if f != ir.MINUS_ONE]
-    above = [f for f in rest if not _is_inverse(f)]
-    below = [f.base for f in rest if isinstance(f, ir.Pow) and _is_inverse(f)]
+    above = [f for f in rest if not ir.is_inverse(f)]
+    below = [f.base for f in rest if ir.is_inverse(f)]
     out = "*".join(_text(f, 2) for f in above) or "1"
     return sign + out + "".join(f"/{_text(f, 3)}" for f in below)
-
-
-def _is_inverse(expr: Expr) -> bool:
-    return isinstance(expr, ir.Pow) and expr.exponent == ir.MINUS_ONE

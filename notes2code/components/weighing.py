@@ -74,18 +74,14 @@ def _is_limited_below(factors: Sequence[Expr]) -> bool:
     """Whether all ``exp(s_j) v_j`` are added up above, and only some ``exp(s_j)`` below."""
     above = [f.body for f in factors if isinstance(f, Reduce) and f.kind == "sum"]
     below = [f.base.body for f in factors if isinstance(f, Pow) and isinstance(f.base, Reduce)]
-    weighed = any(_is_exponential(f) for body in above for f in factors_of(body)[1])
+    weighed = any(ir.is_exponential(f) for body in above for f in factors_of(body)[1])
     return weighed and any(map(_is_limited, below)) and not any(map(_is_limited, above))
-
-
-def _is_exponential(expr: Expr) -> bool:
-    return isinstance(expr, Fn) and expr.name == "exp"
 
 
 def _is_limited(body: Expr) -> bool:
     """Whether a condition stands beside an exponential."""
     factors = factors_of(body)[1]
-    return any(map(_is_exponential, factors)) and any(map(is_indicator, factors))
+    return any(map(ir.is_exponential, factors)) and any(map(is_indicator, factors))
 
 
 def _depends(expr: Expr, index: Index) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Expr, Mul, Num, Pow
+from notes2code.meaning.ir import Expr, Num, Pow
 
 
 def fraction(factor: Expr) -> tuple[Expr, Expr]:
@@ -14,7 +14,7 @@ def fraction(factor: Expr) -> tuple[Expr, Expr]:
     above: list[Expr] = []
     below: list[Expr] = []
     roots: list[Expr] = []
-    for part in factor.factors if isinstance(factor, Mul) else (factor,):
+    for part in ir.factors(factor):
         match part:
             case Num(int() | Fraction() as value) if value > 0 and (1 / Fraction(value)) % 1 == 0:
                 below.append(Num(int(1 / Fraction(value))))

@@ -51,7 +51,7 @@ class _Copy:
 
     def index(self, index: Index) -> Index:
         size = self.expr(index.size)
-        own = size if isinstance(size, Size) else Size("", value=size)
+        own = ir.as_size(size)
         self.indices[index] = Index(index.name, own, index.start)
         return self.indices[index]
 

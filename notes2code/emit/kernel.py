@@ -8,7 +8,7 @@ from functools import cached_property
 from notes2code.components.around import HOLE
 from notes2code.emit.attention import Attention
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Expr, Fn, Mul, Num, Pow, Ref
+from notes2code.meaning.ir import Expr, Fn, Num, Pow, Ref
 
 SQUARED, DISTANCE, DIFFERENCE = "squared", "distance", "difference"
 
@@ -47,7 +47,7 @@ class Kernel:
     @cached_property
     def slope(self) -> Expr | None:
         """The number c of a kernel that is c times the squared distance; None for others."""
-        factors = self.body.factors if isinstance(self.body, Mul) else (self.body,)
+        factors = ir.factors(self.body)
         rest = tuple(factor for factor in factors if factor != Ref(SQUARED))
         inside = any(isinstance(e, Ref) and e.array in self.needs for r in rest for e in ir.walk(r))
         return ir.mul(*rest) if len(rest) == len(factors) - 1 and not inside else None

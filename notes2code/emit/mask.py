@@ -19,7 +19,7 @@ from notes2code.components.settings import (
 )
 from notes2code.emit.graph import EmitError
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Lambda, Logic, Mul, Ref
+from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Lambda, Logic, Ref
 
 if TYPE_CHECKING:
     from notes2code.emit.attention import Attention
@@ -112,7 +112,7 @@ class Mask:
     def _bias(self, term: Expr) -> tuple[Ref, Expr] | None:
         """An input that is added to the scores, and the one number that it is multiplied with."""
         places = [Idx(axis) for axis in self.axes]
-        factors = term.factors if isinstance(term, Mul) else (term,)
+        factors = ir.factors(term)
         arrays = [f for f in factors if isinstance(f, Ref) and f.at]
         rest = ir.mul(*(f for f in factors if f not in arrays))
         if len(arrays) != 1 or ir.free_indices(rest):

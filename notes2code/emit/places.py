@@ -137,7 +137,7 @@ def _fixed(low: Lowering, place: Expr) -> Node:
 
 def _stride(place: Expr, axis: Index) -> tuple[int, int, Index] | None:
     """The step, the first place and the index of ``2i + 1`` where that covers the axis."""
-    terms = place.terms if isinstance(place, ir.Add) else (place,)
+    terms = ir.terms(place)
     first = 0
     step: int | None = None
     index: Index | None = None

@@ -117,7 +117,7 @@ _GREEK = {
 def _product(factors: tuple[Expr, ...]) -> str:
     """Factors side by side, and what they are divided by below a line."""
     above, below = fraction(ir.mul(*factors))
-    parts = above.factors if isinstance(above, Mul) else (above,)
+    parts = ir.factors(above)
     sign = "-" if ir.MINUS_ONE in parts else ""
     rest = [_sign(part, _POWER) for part in parts if part != ir.MINUS_ONE]
     out = sign + (_CLOSE.join(rest) or "1")

@@ -88,7 +88,7 @@ def _plain(number: Fraction) -> int | Fraction:
 
 
 def _inverse(expr: Expr) -> Expr:
-    if isinstance(expr, Pow) and expr.exponent == ir.MINUS_ONE:
+    if ir.is_inverse(expr):
         return expr.base
     return _simplified(ir.inverse(expr))
 
@@ -123,7 +123,7 @@ def _product(factors: tuple[Expr, ...] | list[Expr]) -> Expr:
     """A product, flattened, with its exact numbers multiplied in front."""
     flat: list[Expr] = []
     for factor in factors:
-        flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
+        flat.extend(ir.factors(factor))
     number = Fraction(1)
     for factor in flat:
         exact = _exact(factor)
@@ -153,7 +153,7 @@ def _compare(op: str, left: Expr, right: Expr) -> Expr:
     for expr in (left, right):
         numbers = [t for t in expr.terms if isinstance(t, Num)] if isinstance(expr, Add) else []
         other = right if expr is left else left
-        terms = other.terms if isinstance(other, Add) else (other,)
+        terms = ir.terms(other)
         if numbers and any(isinstance(t, Num) for t in terms):
             minus = ir.negative(numbers[0])
             return Compare(op, _sum((left, minus)), _sum((right, minus)))
@@ -204,7 +204,7 @@ def _normal_cdf(expr: Expr) -> tuple[Fraction, list[Expr]]:
     what is none."""
     match expr:
         case Fn("normal_cdf", (argument,)):
-            return Fraction(1), list(argument.factors if isinstance(argument, Mul) else (argument,))
+            return Fraction(1), list(ir.factors(argument))
         case Add((one, two)):
             for number, other in ((one, two), (two, one)):
                 half = _exact(number)
@@ -245,7 +245,7 @@ def _means(factors: list[Expr]) -> list[Expr]:
     """The factors, with a sum over n values and 1/n as a mean."""
     left = list(factors)
     for factor in factors:
-        if not (isinstance(factor, Pow) and factor.exponent == ir.MINUS_ONE):
+        if not ir.is_inverse(factor):
             continue
         for at, other in enumerate(left):
             mean = _averaged(other, factor.base)

@@ -92,7 +92,7 @@ def _parted(factors: tuple[Expr, ...], index: Index) -> tuple[list[int], list[in
 
 
 def _sum(low: Lowering, expr: Reduce, order: Axes) -> Value:
-    factors = expr.body.factors if isinstance(expr.body, Mul) else (expr.body,)
+    factors = ir.factors(expr.body)
     outside, inside = _parted(factors, expr.index)
     if outside and inside:
         return _scaled(low, expr, outside, inside, order)

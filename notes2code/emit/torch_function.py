@@ -10,9 +10,9 @@ from notes2code.emit.layout import Value
 from notes2code.emit.lower import Lowering
 from notes2code.emit.statements import Body, Names
 from notes2code.emit.text import Library, Text, write
-from notes2code.meaning import labels, shapes
+from notes2code.meaning import ir, labels, shapes
 from notes2code.meaning.diagonals import written_out
-from notes2code.meaning.ir import Equation, Expr, Index, Input, Size
+from notes2code.meaning.ir import Equation, Index, Input
 from notes2code.names import snake
 from notes2code.oracle.layout import Bracket, lines
 
@@ -83,7 +83,9 @@ def _function(
         if given.kind == "function":
             low.functions = {**low.functions, given.name: (given.name, None)}
         else:
-            axes = tuple(Index(f"axis{at}", _size(size)) for at, size in enumerate(given.shape))
+            axes = tuple(
+                Index(f"axis{at}", ir.as_size(size)) for at, size in enumerate(given.shape)
+            )
             low.arrays[given.name] = (axes, Value(_input_node(graph, given), axes))
     sizes = _sizes(equation, low, names)
     for definition in equation.definitions:
@@ -111,10 +113,6 @@ def _input_node(graph: Graph, given: Input) -> Node:
     if not given.shape:
         return graph.name(given.name, Kind.NUMBER)
     return graph.name(given.name, Kind.REAL, len(given.shape), frozenset((given.name,)))
-
-
-def _size(size: Expr) -> Size:
-    return size if isinstance(size, Size) else Size("", value=size)
 
 
 def _signature(equation: Equation, name: str, library: Library) -> list[str]:

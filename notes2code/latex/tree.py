@@ -7,7 +7,7 @@ a call, ``Script`` an index, a power, a transpose or a part of a name.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from functools import cached_property, wraps
 from itertools import chain
@@ -285,6 +285,23 @@ def words_in(*nodes: Node) -> set[str]:
 
 Kind = TypeVar("Kind")
 Other = TypeVar("Other")
+
+
+def juxtaposed(node: Node) -> tuple[Node, ...]:
+    """What stands side by side in a node; of anything else the one that it is."""
+    return node.factors if isinstance(node, Juxt) else (node,)
+
+
+def subscripts(node: Node) -> Iterator[Node]:
+    """What stands below names in a node."""
+    return (
+        inner.sub for inner in walk(node) if isinstance(inner, Script) and inner.sub is not None
+    )
+
+
+def inside_scripts(node: Script) -> Iterator[Node]:
+    """Everything that stands below and above a name."""
+    return (inner for at in (node.sub, node.sup) if at is not None for inner in walk(at))
 
 
 class Nodes(list[Node]):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from fractions import Fraction
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from notes2code.records import dataclass
 
@@ -456,6 +456,36 @@ def replaced(expr: Expr, parts: Mapping[Expr, Expr]) -> Expr:
     return rebuild(expr, lambda child: replaced(child, parts))
 
 
+def terms(expr: Expr) -> tuple[Expr, ...]:
+    """The terms of a sum; of anything else the one that it is."""
+    return expr.terms if isinstance(expr, Add) else (expr,)
+
+
+def factors(expr: Expr) -> tuple[Expr, ...]:
+    """The factors of a product; of anything else the one that it is."""
+    return expr.factors if isinstance(expr, Mul) else (expr,)
+
+
+def is_inverse(expr: Expr) -> TypeGuard[Pow]:
+    """Whether an expression is one over another."""
+    return isinstance(expr, Pow) and expr.exponent == MINUS_ONE
+
+
+def is_exponential(expr: Expr) -> bool:
+    """Whether an expression is e raised to another."""
+    return isinstance(expr, Fn) and expr.name == "exp"
+
+
+def is_scalar(expr: Expr) -> bool:
+    """Whether an expression is a number, written or by its letter."""
+    return isinstance(expr, Num) or (isinstance(expr, Ref) and not expr.at)
+
+
+def as_size(expr: Expr) -> Size:
+    """A size as long as an expression says."""
+    return expr if isinstance(expr, Size) else Size("", value=expr)
+
+
 def conjuncts(condition: Expr) -> tuple[Expr, ...]:
     """The conditions that one is made of, which all hold where it does."""
     match condition:
@@ -478,13 +508,13 @@ def opposite(condition: Expr) -> Expr:
 # --- building -------------------------------------------------------------------------------
 
 
-def add(*terms: Expr) -> Expr:
+def add(*parts: Expr) -> Expr:
     """A sum, flattened; numbers added up."""
     flat: list[Expr] = []
     total: int | Fraction = 0
     place: int | None = None
-    for term in terms:
-        for part in term.terms if isinstance(term, Add) else (term,):
+    for sum_or_term in parts:
+        for part in terms(sum_or_term):
             if isinstance(part, Num) and isinstance(part.value, int | Fraction):
                 total += part.value
                 place = len(flat) if place is None else place
@@ -497,16 +527,16 @@ def add(*terms: Expr) -> Expr:
     return flat[0] if len(flat) == 1 else Add(tuple(flat))
 
 
-def mul(*factors: Expr) -> Expr:
+def mul(*parts: Expr) -> Expr:
     """A product, flattened; ones dropped."""
     flat: list[Expr] = []
-    for factor in factors:
+    for factor in parts:
         # The 64 of a declared shape is an example, which has a name and stays a size.
         if isinstance(factor, Size) and not (factor.name or factor.link):
             factor = factor.value if isinstance(factor.value, Mul | Num) else factor
-        flat.extend(factor.factors if isinstance(factor, Mul) else (factor,))
+        flat.extend(factors(factor))
     flat = [f for f in flat if not (isinstance(f, Num) and f.value == 1)]
-    for inverse_of in [f for f in flat if isinstance(f, Pow) and f.exponent == MINUS_ONE]:
+    for inverse_of in filter(is_inverse, tuple(flat)):
         if isinstance(inverse_of.base, Num) and inverse_of.base in flat:
             flat.remove(inverse_of.base)
             flat.remove(inverse_of)

@@ -53,7 +53,7 @@ def _isolated(expr: Expr, target: Size, total: Expr) -> Expr | None:
         if len(mine) != 1:
             return None
         rest = ir.mul(*(f for f in expr.factors if f is not mine[0]))
-        if isinstance(mine[0], Pow) and mine[0].exponent == ir.MINUS_ONE:
+        if ir.is_inverse(mine[0]):
             return _isolated(mine[0].base, target, Fn("floordiv", (rest, total)))
         return _isolated(mine[0], target, Fn("floordiv", (total, rest)))
     return None
@@ -85,8 +85,8 @@ def _text(expr: Expr, level: int) -> str:
                 out += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
         case ir.Mul(factors):
             own = 2
-            above = [f for f in factors if not _is_inverse(f)]
-            below = [f.base for f in factors if isinstance(f, Pow) and _is_inverse(f)]
+            above = [f for f in factors if not ir.is_inverse(f)]
+            below = [f.base for f in factors if ir.is_inverse(f)]
             if above and above[0] == ir.MINUS_ONE and len(above) > 1:
                 out = "-" + "*".join(_text(f, 2) for f in above[1:])
             else:
@@ -102,7 +102,3 @@ def _text(expr: Expr, level: int) -> str:
         case _:
             out, own = str(expr), 3
     return f"({out})" if own < level else out
-
-
-def _is_inverse(expr: Expr) -> bool:
-    return isinstance(expr, Pow) and expr.exponent == ir.MINUS_ONE

@@ -170,7 +170,7 @@ def _type_stated(
     except RecursionError:
         return Typed("rejected", None, shapes, (*tree.problems, TOO_DEEP))
     unstated = properties.unstated(stated)
-    problems = _unique([*tree.problems, *told, *unstated, *run.problems, *doubts])
+    problems = tuple(dict.fromkeys([*tree.problems, *told, *unstated, *run.problems, *doubts]))
     kind = "equation"
     if _is_quantity(equation, defines):
         kind = "text"
@@ -352,7 +352,3 @@ def _is_declaration(equation: Equation, defines: list[Define]) -> bool:
         return False  # the d_i = d_{i-1} e^{…} of a softmax in one pass
     sizes_only = all(i.kind == "size" for i in equation.inputs)
     return sizes_only or names.is_size_name(equation.name)
-
-
-def _unique(problems: list[Problem]) -> tuple[Problem, ...]:
-    return tuple(dict.fromkeys(problems))

@@ -92,7 +92,7 @@ def product(parts: Quotient, code: Callable[[Expr], Code], slash: str = "/") -> 
 
 def total(terms: Sequence[Expr], code: Callable[[Expr], Code]) -> Code:
     """A sum as code; it begins with a term that has no minus sign, if there is one."""
-    flat = [t for term in terms for t in (term.terms if isinstance(term, ir.Add) else (term,))]
+    flat = [t for term in terms for t in ir.terms(term)]
     flat.insert(0, flat.pop(next((k for k, t in enumerate(flat) if not _is_negative(t)), 0)))
     parts = [code(flat[0]).at_least(SUM)]
     for term in flat[1:]:

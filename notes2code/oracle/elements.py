@@ -156,8 +156,8 @@ class Elements:
 
     def _product(self, factors: Sequence[Expr], place: Place) -> Array:
         """A product; its quotients are one division, so that 49·(1/49) is 1."""
-        below = [f.base for f in factors if isinstance(f, ir.Pow) and f.exponent == ir.MINUS_ONE]
-        above = [f for f in factors if not (isinstance(f, ir.Pow) and f.exponent == ir.MINUS_ONE)]
+        below = [f.base for f in factors if ir.is_inverse(f)]
+        above = [f for f in factors if not ir.is_inverse(f)]
         top = self._joined(np.multiply, above or [ir.ONE], place)
         return join(np.divide, top, self._joined(np.multiply, below, place)) if below else top
 

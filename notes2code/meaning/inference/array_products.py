@@ -68,7 +68,7 @@ def _are_of_activation(left: Value, right: Value) -> bool:
         own, other = mine.body, theirs.body
         parts = [*ir.walk(other)]
         arrays = {part.array for part in parts if isinstance(part, Ref) and part.at}
-        factors = other.factors if isinstance(other, ir.Mul) else (other,)
+        factors = ir.factors(other)
         acts = any(isinstance(part, ir.Fn) for part in parts)
         if isinstance(own, Ref) and arrays == {own.array} and acts:
             if _is_turned(mine) != _is_turned(theirs):

@@ -461,7 +461,7 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
 def _remember_outer(run: Run, inner: Index, high: Expr) -> None:
     """Remember the i of ``Σ_{l=1}^L a_l Π_{i=1}^{l-1} s_i``: the s has as many elements as the a,
     where i does not go beyond the last l."""
-    terms = high.terms if isinstance(high, ir.Add) else (high,)
+    terms = ir.terms(high)
     letters = [term.index for term in terms if isinstance(term, Idx)]
     offsets = [term.value for term in terms if isinstance(term, ir.Num)]
     if len(letters) != 1 or len(letters) + len(offsets) != len(terms):

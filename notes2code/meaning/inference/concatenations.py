@@ -152,8 +152,3 @@ def _is_of_keys(value: Value) -> bool:
     """Whether an array holds keys or values, perhaps of each head: ``P_k``, ``C W_v``."""
     arrays = [part.array for part in ir.walk(value.body) if isinstance(part, Ref)]
     return any(name.rpartition("_")[2] in tuple("kvKV") for name in arrays)
-
-
-def is_row(value: Value) -> bool:
-    """Whether a vector has a capital, as the rows X_i of a matrix have."""
-    return isinstance(value.body, Ref) and value.body.array[0].isupper()

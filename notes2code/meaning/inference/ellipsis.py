@@ -229,7 +229,7 @@ def _index(
     begin = start if start is not None and _growth(steps[0]) == 1 else 1
     if any(_whole(step.first) == 0 for step in steps):
         begin = 0
-    size = counts[0] if isinstance(counts[0], Size) else Size("", value=counts[0])
+    size = ir.as_size(counts[0])
     index = Index("", size, begin)
     run.indices[letter] = index
     run.seen.bound.add(letter)
@@ -267,7 +267,7 @@ def _count(run: Run, step: Step) -> Expr | None:
     if ir.free_indices(steps):
         return None  # the length of a list is the same wherever it stands
     symbols = [t for t in ir.walk(steps) if isinstance(t, Size)]
-    terms = steps.terms if isinstance(steps, ir.Add) else (steps,)
+    terms = ir.terms(steps)
     if symbols and all(isinstance(t, ir.Num) or ir.negative(t) in symbols for t in terms):
         return None  # from t - 1 down to t - n
     if growth == 1:
@@ -278,8 +278,8 @@ def _count(run: Run, step: Step) -> Expr | None:
 
 def _difference(last: Expr, first: Expr) -> Expr:
     """``n - 2`` for ``t - 1`` less ``t - n + 1``."""
-    left = list(last.terms if isinstance(last, ir.Add) else (last,))
-    for term in first.terms if isinstance(first, ir.Add) else (first,):
+    left = list(ir.terms(last))
+    for term in ir.terms(first):
         if term in left:
             left.remove(term)
         else:

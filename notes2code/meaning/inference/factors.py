@@ -92,7 +92,7 @@ def _with_gates(run: Run, values: Sequence[Value]) -> list[Value]:
     for at in range(len(out) - 2, -1, -1):
         gate, rest = out[at], out[at + 1 :]
         own = gated_by(gate)
-        if own and len(rest) > 1 and own in [_array(factor) for factor in rest[:2]]:
+        if own and len(rest) > 1 and own in [factor.array for factor in rest[:2]]:
             span = rest[0].span.to(rest[1].span)
             rest = [product(run, rest[0], rest[1], span), *rest[2:]]
         if own and rest and are_of_gated_unit(gate, rest[0]):
@@ -109,15 +109,10 @@ def _with_rows(run: Run, values: Sequence[Value]) -> list[Value]:
         if (mapped.rank, row.rank, weight.rank) != (1, 1, 2) or row.row or not mapped.row:
             continue
         axis = mapped.axes[0]
-        if is_made_a_row(mapped.body, axis) and projected_on(mapped.body, axis) == _array(row):
+        if is_made_a_row(mapped.body, axis) and projected_on(mapped.body, axis) == row.array:
             span = row.span.to(weight.span)
             out[at : at + 2] = [product(run, row, weight, span)]
     return out
-
-
-def _array(value: Value) -> str:
-    """The name of an array, "" of what is computed."""
-    return value.body.array if isinstance(value.body, ir.Ref) else ""
 
 
 def _in_turn(run: Run, values: Sequence[Value]) -> Value:

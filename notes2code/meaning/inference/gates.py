@@ -38,7 +38,7 @@ def gated_by(gate: Value) -> str:
 def projected_on(value: Expr, feature: Index) -> str:
     """The array of which a value is the product with a weight, whose outputs ``feature`` counts,
     but for a bias; "" of anything else."""
-    terms = value.terms if isinstance(value, ir.Add) else (value,)
+    terms = ir.terms(value)
     sums = [term for term in terms if isinstance(term, ir.Reduce) and term.kind == "sum"]
     parts = [*ir.walk(sums[0])] if len(sums) == 1 else []
     arrays = [part for part in parts if isinstance(part, Ref)]

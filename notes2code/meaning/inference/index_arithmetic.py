@@ -17,12 +17,7 @@ def half_of(run: Run, node: Node) -> tuple[Size, Size]:
     use = Use("the half", node.span)
     half = arithmetic(run, node, use)
     whole = ir.mul(half, ir.Num(2))
-    return as_size(half), as_size(whole)
-
-
-def as_size(expr: Expr) -> Size:
-    """A size as long as an expression says."""
-    return expr if isinstance(expr, Size) else Size("", value=expr)
+    return ir.as_size(half), ir.as_size(whole)
 
 
 def arithmetic(run: Run, node: Node, use: Use) -> Expr:
@@ -142,4 +137,4 @@ def count(run: Run, end: Node, start: int) -> Size:
     total = ir.add(last, ir.Num(1 - start))
     if isinstance(last, ir.Num) and isinstance(last.value, int):
         return Size("", value=ir.Num(last.value + 1 - start))
-    return total if isinstance(total, Size) else Size("", value=total)
+    return ir.as_size(total)

@@ -51,7 +51,7 @@ def _counts_all(run: Run, last: Node) -> bool:
 def _end_of_part(run: Run, end: Node, use: Use) -> Expr:
     """An end of a part of an axis: a place, and how far from it."""
     expr = arithmetic(run, end, use)
-    terms = expr.terms if isinstance(expr, ir.Add) else (expr,)
+    terms = ir.terms(expr)
     if sum(isinstance(term, Idx) for term in terms) != 1 or len(ir.free_indices(expr)) != 1:
         raise error(
             "N2C032",

@@ -8,7 +8,6 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference import grouped
 from notes2code.meaning.inference.index_arithmetic import (
     arithmetic,
-    as_size,
     half_of,
     not_understood,
 )
@@ -184,7 +183,7 @@ def _offset_or_stride(run: Run, expr: Expr, index: Index, size: Size, use: Use) 
                 f"from 0, `2{index.name}-1` and `2{index.name}` from 1",
             )
         length = ir.mul(ir.Num(scale), find(index.size))
-        run.unify(as_size(length), size, use.span)
+        run.unify(ir.as_size(length), size, use.span)
         return ir.add(ir.mul(ir.Num(scale), Idx(index)), ir.Num(first))
     raise error(
         "N2C032",
@@ -196,7 +195,7 @@ def _offset_or_stride(run: Run, expr: Expr, index: Index, size: Size, use: Use) 
 def _affine(expr: Expr) -> tuple[int | None, int]:
     """The a and b of a·i + b, if the expression is so."""
     scale, offset = 0, 0
-    for term in expr.terms if isinstance(expr, ir.Add) else (expr,):
+    for term in ir.terms(expr):
         match term:
             case Idx():
                 scale += 1

@@ -104,19 +104,15 @@ def _is_of_circle(run: Run, name: str) -> bool:
                 beside = binders.chain(node)
             case Frac(top, bottom):
                 beside = (top, bottom)
-                if _has(bottom, name):
+                if binders.holds(bottom, name):
                     return True
-            case Root(body) if _has(body, name):
+            case Root(body) if binders.holds(body, name):
                 return True
             case _:
                 continue
         if name in map(binders.bare, beside) and any(map(_is_number_or_power, beside)):
             return True
     return False
-
-
-def _has(node: Node, name: str) -> bool:
-    return any(binders.bare(inner) == name for inner in walk(node))
 
 
 def _is_number_or_power(node: Node) -> bool:

@@ -10,7 +10,7 @@ from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Group, Node
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import distances, ellipsis
-from notes2code.meaning.inference.concatenations import concatenated, is_head, is_row
+from notes2code.meaning.inference.concatenations import concatenated, is_head
 from notes2code.meaning.inference.joined_arrays import doubt_vectors, end_to_end, stacked, together
 from notes2code.meaning.inference.list_items import (
     are_of_heads,
@@ -106,7 +106,7 @@ def column(run: Run, items: Sequence[Node], span: Span) -> Value:
     flat = flattened(items)
     if any(map(is_dots, flat)):
         index, values = ellipsis.family(run, flat, span)
-        if len(values) == 1 and values[0].rank == 1 and (values[0].row or is_row(values[0])):
+        if len(values) == 1 and values[0].rank == 1 and (values[0].row or values[0].is_capital):
             return Value(values[0].body, (index, *values[0].axes), span)
         if len(values) == 1 and values[0].rank == 2 and not is_head(values[0]):
             lying = transpose(values[0], values[0].span)

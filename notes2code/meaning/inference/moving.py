@@ -51,7 +51,7 @@ def holds_mover(run: Run, value: ir.Expr) -> bool:
 def is_moment(run: Run, value: ir.Expr) -> bool:
     """Whether the root of a value is taken element by element: it is the v_t of an update, or the
     ``v_t + ε``."""
-    terms = value.terms if isinstance(value, ir.Add) else (value,)
+    terms = ir.terms(value)
     return any(isinstance(term, ir.Ref) and rank(run, term.array) for term in terms)
 
 
@@ -63,6 +63,6 @@ def divides(run: Run, divisor: ir.Expr) -> bool:
 
 def is_step(run: Run, value: ir.Expr) -> bool:
     """Whether a value is the ``η / (√v_t + ε)`` of each element that an update moves."""
-    factors = value.factors if isinstance(value, ir.Mul) else (value,)
+    factors = ir.factors(value)
     quotients = (f for f in factors if isinstance(f, ir.Pow) and f.exponent == ir.Num(-1))
     return any(divides(run, quotient.base) for quotient in quotients)

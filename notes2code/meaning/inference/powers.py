@@ -146,7 +146,7 @@ def refuse_of_matrix(run: Run, left: Value, right: Value, where: Span) -> None:
 
 def _warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
     """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number."""
-    factors = exponent.body.factors if isinstance(exponent.body, ir.Mul) else (exponent.body,)
+    factors = ir.factors(exponent.body)
     index = roots.beside_angle(node) if "i" in run.indices else None
     if ir.Ref("i") in factors:
         text, place = "`i` is taken to be a number here, and not the root of −1", span
@@ -344,7 +344,7 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
             where,
             "declare it as a number, or write the product out",
         )
-    if base.rank == 1 and _is_many(exponent) and _is_capital(base) and not run.seen.elements:
+    if base.rank == 1 and _is_many(exponent) and base.is_capital and not run.seen.elements:
         text = f"`{run.quote(where)}` may be a power, or one of several by its number"
         hint = "write a number that tells arrays apart in parentheses, `H^{(4)}`"
         run.unranged = error("N2C033", text, where, hint)
@@ -516,10 +516,6 @@ def _is_matrix_letter(name: str) -> bool:
 def _is_many(exponent: Node) -> bool:
     """Whether an exponent is 3 or more, which arrays are seldom raised to."""
     return isinstance(exponent, Num) and exponent.text.isdigit() and int(exponent.text) > 2
-
-
-def _is_capital(value: Value) -> bool:
-    return isinstance(value.body, ir.Ref) and value.body.array[0].isupper()
 
 
 def _negative_number(node: Node) -> bool:

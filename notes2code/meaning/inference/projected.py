@@ -84,7 +84,7 @@ def _is_of_layer(run: Run, body: ir.Expr, tokens: Value) -> bool:
     if isinstance(body, ir.Ref) and body.array in run.defined:
         array = run.defined[body.array].array
         body = ir.substitute(array.body, dict(zip(array.indices, body.at, strict=True)))
-    terms = body.terms if isinstance(body, ir.Add) else (body,)
+    terms = ir.terms(body)
     calls = (term for term in terms if isinstance(term, ir.Call))
     return any(call.at[-1:] == (ir.Idx(features),) for call in calls)
 

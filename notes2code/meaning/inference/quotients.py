@@ -87,7 +87,7 @@ def divide(run: Run, left: Value, right: Value, span: Span) -> Value:
         )
     text = f"the division by the vector `{run.quote(right.span)}` is element by element"
     above = _bases(left.body)
-    weights = _is_exponential_of(left.body) and _is_sum_of_exponentials(right.body)
+    weights = ir.is_exponential(left.body) and _is_sum_of_exponentials(right.body)
     if weights and above.isdisjoint("qk"):  # the q k_i of a query and its keys is a dot product
         run.conflict(3, f"{text}, and weights are numbers", span)
     else:
@@ -126,13 +126,9 @@ def _bases(expr: ir.Expr) -> set[str]:
     return {names.base_letter(array) for array in arrays}
 
 
-def _is_exponential_of(expr: ir.Expr) -> bool:
-    return isinstance(expr, ir.Fn) and expr.name == "exp"
-
-
 def _is_sum_of_exponentials(expr: ir.Expr) -> bool:
     """Whether an expression is ``Σ_j exp(z_j)``, which makes weights of exponentials."""
-    return isinstance(expr, ir.Reduce) and _is_exponential_of(expr.body)
+    return isinstance(expr, ir.Reduce) and ir.is_exponential(expr.body)
 
 
 def _doubts_elements(run: Run, above: ir.Expr, below: ir.Expr) -> bool:

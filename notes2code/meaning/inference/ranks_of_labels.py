@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from notes2code.latex.tree import Infix, Juxt, Neg, ungrouped
+from notes2code.latex.tree import Infix, Juxt, Neg, juxtaposed, ungrouped
 from notes2code.meaning import names
 from notes2code.meaning.inference.elements_used import Element
-from notes2code.meaning.overview import arithmetic
 
 
 def of_label(element: Element) -> int | None:
@@ -35,7 +34,7 @@ def _is_of_pair(element: Element) -> bool:
         left, right = ungrouped(node.left), node.right
         left = left.body if isinstance(left, Neg) else left
         if node.op == "·":
-            pairs.append((arithmetic.factors(left)[-1], arithmetic.factors(right)[0]))
+            pairs.append((juxtaposed(left)[-1], juxtaposed(right)[0]))
     for pair in pairs:
         uses = [use for use in map(seen.understood, pair) if use is not None and use.indices]
         letters = [{names.label(at.node) for at in use.indices} for use in uses]

@@ -395,10 +395,10 @@ def _without(product: ir.Mul, other: ir.Mul) -> list[Size]:
 
 def _polynomial(expr: Expr) -> frozenset[tuple[frozenset[tuple[int, int]], Fraction]]:
     terms: dict[frozenset[tuple[int, int]], Fraction] = {}
-    for term in expr.terms if isinstance(expr, ir.Add) else (expr,):
+    for term in ir.terms(expr):
         coefficient = Fraction(1)
         powers: dict[int, int] = {}
-        for factor in term.factors if isinstance(term, ir.Mul) else (term,):
+        for factor in ir.factors(term):
             base, exponent = factor, 1
             if isinstance(factor, ir.Pow) and isinstance(factor.exponent, Num):
                 base, exponent = factor.base, int(factor.exponent.value)

@@ -259,7 +259,7 @@ def _is_gate_of_number(run: Run, left: Value, right: Value) -> bool:
     number, array = sorted((left, right), key=lambda side: side.rank)
     if not run.gives_state or (number.rank, array.rank) != (0, 1):
         return False
-    inner = number.body.terms if isinstance(number.body, ir.Add) else (number.body,)
+    inner = ir.terms(number.body)
     gate = ir.negative(inner[-1]) if isinstance(inner[-1], ir.Mul) else inner[-1]
     return isinstance(gate, ir.Ref) and gate.array in GATES - run.scope.ranks.keys()
 

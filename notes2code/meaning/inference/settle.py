@@ -78,7 +78,7 @@ def _refuse_loose_indices(run: Run, names: set[str], nodes: Iterable[Expr]) -> N
 def _stands_beside_index(node: Expr, letter: str) -> bool:
     """Whether a letter is added to an index, or taken off one: the j of ``|i - j|``."""
     terms = node.terms if isinstance(node, ir.Add) else ()
-    parts = [part for t in terms for part in (t.factors if isinstance(t, ir.Mul) else (t,))]
+    parts = [part for t in terms for part in ir.factors(t)]
     named = {part.array for part in parts if isinstance(part, Ref)}
     return letter in named and any(isinstance(part, Idx) for part in parts)
 
@@ -193,7 +193,7 @@ class _Settling:
         done = self.indices.get(root)
         if done is None:
             size = self.size(root.size)
-            own = size if isinstance(size, Size) else Size("", value=size)
+            own = ir.as_size(size)
             done = Index(self._index_name(root), own, root.start, letter=root.name)
             self.indices[root] = done
         return done

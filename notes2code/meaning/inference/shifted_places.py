@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Big, Name, Num, Relation, Script, alike, walk
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference.index_arithmetic import as_size
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Size
 from notes2code.meaning.notation import positions
@@ -24,7 +23,7 @@ def counted_place(run: Run, at: At, size: Size, use: Use) -> Expr | None:
     counted, least = _length(index.size)
     if (earlier := _first_elsewhere(run, use, index)) is not None:
         missing = ir.Num(index.start - earlier)
-        run.unify(as_size(ir.add(index.size.value or index.size, missing)), size, use.span)
+        run.unify(ir.as_size(ir.add(index.size.value or index.size, missing)), size, use.span)
     whole, length = _length(size)
     offsets = _offsets(run, at, use, shift[0])
     together = max(offsets) - min(offsets) if offsets else 0
@@ -105,7 +104,7 @@ def shifted_place(run: Run, at: At, size: Size, use: Use) -> Expr | None:
         _refuse_before_first(run, use, index, first, run.defined[use.name].array, place)
     own = find(index.size)
     length = ir.add(own.value or own, ir.Num(last - first))
-    run.unify(as_size(length), size, use.span)
+    run.unify(ir.as_size(length), size, use.span)
     return ir.add(Idx(index), ir.Num(offset - first))
 
 

@@ -317,15 +317,10 @@ def _scale_size(run: Run, factor: Expr) -> Size | None:
                 factor = base
             case ir.Mul(factors) if len(rest := [f for f in factors if f != ir.ONE]) < len(factors):
                 factor = ir.mul(*rest)
-            case ir.Mul(factors) if len(rest := [f for f in factors if not _is_number(f)]) == 1:
+            case ir.Mul(factors) if len(rest := [f for f in factors if not ir.is_scalar(f)]) == 1:
                 alone, factor = False, rest[0]
             case Size():
                 known = names.is_size_name(factor.name)
                 return factor if known or (powered and alone) else None
             case _:
                 return None
-
-
-def _is_number(expr: Expr) -> bool:
-    """Whether it is a number, written or by its letter."""
-    return isinstance(expr, Num) or (isinstance(expr, Ref) and not expr.at)

@@ -22,7 +22,8 @@ from notes2code.latex.tree import (
     Num,
     Script,
     alike,
-    ungrouped,
+    inside_scripts,
+    juxtaposed,
     walk,
 )
 from notes2code.latex.words import OF_MATRICES
@@ -174,7 +175,7 @@ def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
             if mark == "T":
                 places.setdefault(base, node.span)
     # The F of ‖F^T‖_F stands nowhere alone.
-    within = {id(label) for node in nodes.of(Script) for label in _in_scripts(node)}
+    within = {id(label) for node in nodes.of(Script) for label in inside_scripts(node)}
     for name in nodes.of(Name) if places else ():
         if id(name) not in bases | within:
             marks[name.text].add("")
@@ -188,10 +189,6 @@ def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
                 place,
                 "write `^\\top` for a transpose, or another label",
             )
-
-
-def _in_scripts(node: Script) -> Iterator[Node]:
-    return (one for script in (node.sub, node.sup) if script is not None for one in walk(script))
 
 
 def _refuse_spectral(nodes: Nodes) -> None:
@@ -240,7 +237,7 @@ def _weights(term: Node, seen: Survey) -> Iterator[str]:
     if isinstance(term, Infix) and term.op in "·×*@":
         factors: Sequence[Node] = binders.chain(term)
     else:
-        factors = term.factors if isinstance(term, Juxt) else (term,)
+        factors = juxtaposed(term)
     for factor in factors:
         if label := _label(factor, _WEIGHT, seen):
             yield label
@@ -295,7 +292,7 @@ def _mismatch(array: Node, weight: Node, seen: Survey) -> Iterator[Problem]:
 def _variances(nodes: Nodes, defines: Sequence[Define]) -> Iterator[Problem]:
     """A lost root, ``(x − μ) / (σ² + ε)``, and a lost square, ``σ² = 1/n Σ (x − μ)``."""
     for quotient in nodes.of(Frac):
-        if _is_difference(quotient.top) and _is_variance(quotient.bottom):
+        if arithmetic.is_difference(quotient.top) and _is_variance(quotient.bottom):
             place = quotient.bottom.span
             text = "what is centred is divided by a variance, not by its root"
             yield warning("N2C080", text, place, "write `\\sqrt{…}` if that is meant")
@@ -305,14 +302,14 @@ def _variances(nodes: Nodes, defines: Sequence[Define]) -> Iterator[Problem]:
             continue
         squared = scripts.is_two(target.sup)
         for node in (inner for value in define.values for inner in walk(value)):
-            if squared and isinstance(node, Big) and node.op == "sum" and _is_difference(node.body):
+            if (
+                squared
+                and isinstance(node, Big)
+                and node.op == "sum"
+                and arithmetic.is_difference(node.body)
+            ):
                 text = "differences from the mean are added up without being squared"
                 yield warning("N2C080", text, node.body.span, "write `^2` if that is meant")
-
-
-def _is_difference(node: Node) -> bool:
-    inner = ungrouped(node)
-    return isinstance(inner, Infix) and inner.op == "-"
 
 
 def _is_variance(node: Node) -> bool:
@@ -338,7 +335,7 @@ def _averages(nodes: Nodes, seen: Survey, equation: Equation) -> Iterator[Proble
         if node.op != "sum" or node.sub is None:
             continue
         body = node.body
-        factors = body.factors if isinstance(body, Juxt) else binders.chain(body)
+        factors = binders.multiplied(body)
         uses = [seen.understood(_row_of(factor)) for factor in factors]
         letters = binders.bound_letters(node.sub)
         if len(factors) != 2 or uses[0] is None or uses[1] is None or len(letters) != 1:

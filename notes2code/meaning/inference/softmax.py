@@ -171,7 +171,7 @@ _COMPARED = frozenset(["q", "k", "query", "key"])
 def _doubt_number(run: Run, value: Value) -> None:
     """A number that is added to all scores changes nothing, so the g of ``softmax(\\log p + g)`` is
     a vector, and so is the p; the c of ``softmax(x + c)`` only shows that."""
-    for part in value.body.factors if isinstance(value.body, ir.Mul) else (value.body,):
+    for part in ir.factors(value.body):
         for term in part.terms if value.rank == 1 and isinstance(part, ir.Add) else ():
             logs = [one.arguments[0] for one in ir.walk(term) if _is_log(one)]
             for one in (term, *logs):

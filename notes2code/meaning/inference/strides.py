@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.diagnostics import error, note
 from notes2code.meaning import ir
-from notes2code.meaning.inference.index_arithmetic import as_size, half_of
+from notes2code.meaning.inference.index_arithmetic import half_of
 from notes2code.meaning.inference.run import Run, find, find_index, same_size
 from notes2code.meaning.inference.values import Value, link, settled
 from notes2code.meaning.ir import Idx, Index, Size
@@ -177,7 +177,7 @@ def _width(attempt: Attempt, halves: dict[int, Value], at: int) -> Size:
     arrays = {defined.name: defined.array.body for defined in attempt.done.values()}
     while pending:
         for expr in ir.walk(pending.pop()):
-            if isinstance(expr, ir.Pow) and expr.exponent == ir.MINUS_ONE:
+            if ir.is_inverse(expr):
                 raised = {id(p.base) for p in ir.walk(expr.base) if isinstance(p, ir.Pow)}
                 divided = (s for s in ir.walk(expr.base) if isinstance(s, Size))
                 counted = (find(size) for size in divided if id(size) not in raised)
@@ -189,5 +189,5 @@ def _width(attempt: Attempt, halves: dict[int, Value], at: int) -> Size:
     pairs = {find(find_index(value.axes[at]).size) for value in halves.values()}
     inputs = {find(axis) for symbol in attempt.run.symbols.values() for axis in symbol.axes}
     for pair in pairs & inputs if len(halves) == 2 else ():
-        return as_size(ir.mul(ir.Num(2), pair))
+        return ir.as_size(ir.mul(ir.Num(2), pair))
     return Size("d", 1, "feature")

@@ -92,7 +92,7 @@ def _is_row_on_matrix(left: Value, right: Value) -> bool:
     small, large = sorted((left, right), key=_rank)
     if not small.row or small.rank != 1:
         small, large = large, small
-    factors = _factors(small.body)
+    factors = ir.factors(small.body)
     if sum(isinstance(factor, ir.Ref) for factor in factors) < 2 or any(map(_is_sum, factors)):
         return False
     capital = isinstance(large.body, ir.Ref) and large.body.array[0].isupper()
@@ -110,7 +110,7 @@ def _is_diagonal(value: Value) -> bool:
 def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
     """What speaks against a sum of terms of different rank."""
     small, large = sorted((left, right), key=_rank)
-    parts = [factor for term in _terms(small.body) for factor in _factors(term)]
+    parts = [factor for term in ir.terms(small.body) for factor in ir.factors(term)]
     sums_up = any(_is_sum(part) or _is_norm(part) for part in parts)
     if small.rank < 2 == large.rank and _is_diagonal(large):
         what = "a vector to each row" if small.rank else "a number to each entry"
@@ -123,7 +123,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(2.2)  # what is added to a dot product is a number wherever it can be one
     elif (small.rank, large.rank) == (0, 2) and _has_size(small):
         run.pay(0.8)  # what counts features is not added to a matrix
-    elif _is_mean(right) and _input(left) in run.seen.points:
+    elif _is_mean(right) and left.array in run.seen.points:
         pass  # the μ_i of x_i - μ_i is the mean of the vector x_i, a number
     elif small.rank == 0 and scaling.is_gain(run, large) and free_roots(small.body):
         run.pay(1.2)  # the β of γ \\hat x_i + β is a number, as the element is
@@ -170,7 +170,7 @@ def _weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(1.2)  # the g_t of β v_{t-1} + g_t is as the v that it moves is
     elif small.rank == 0 and _is_array_by_name(run, small):
         # The Δ of X + Δ, the PE_pos of x + PE_pos is as what it is added to.
-        run.pay(0.0 if _input(small) in run.scope.ranks else 2.2)
+        run.pay(0.0 if small.array in run.scope.ranks else 2.2)
         text = f"`{run.quote(small.span)}` is taken for a number, which every entry is added to"
         run.problems.append(note("N2C039", text, small.span, "declare its shape if it is an array"))
     elif not run.seen.normalises and small.rank == 0 and _is_element(run, large):
@@ -254,12 +254,12 @@ def _letter(body: Expr) -> str:
 def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
     """Whether a product that is a vector is added to the matrix that the formula makes the next
     one of, scaled or not, to the ``γ S_{t-1}`` of S_t; or is a sum over that one's rows."""
-    made_of = [f for factor in _factors(row.body) if _is_sum(factor) for f in ir.walk(factor)]
+    made_of = [f for factor in ir.factors(row.body) if _is_sum(factor) for f in ir.walk(factor)]
     if any(isinstance(part, ir.Ref) and part.array in run.defines for part in made_of):
         return True  # the sum of the rows of a state is no next state
     state = _is_state(run, matrix.body) or any(
-        _is_state(run, _factors(part.body)[-1])  # the O_{t-1} of diag(a) O_{t-1}
-        for part in _factors(matrix.body)
+        _is_state(run, ir.factors(part.body)[-1])  # the O_{t-1} of diag(a) O_{t-1}
+        for part in ir.factors(matrix.body)
         if isinstance(part, ir.Reduce)
     )
     return state and not isinstance(row.body, ir.Ref)
@@ -267,7 +267,7 @@ def _is_row_on_state(run: Run, row: Value, matrix: Value) -> bool:
 
 def _is_state(run: Run, value: ir.Expr) -> bool:
     """Whether a value, scaled or not, is that of which the formula makes the next one."""
-    refs = (factor for factor in _factors(value) if isinstance(factor, ir.Ref))
+    refs = (factor for factor in ir.factors(value) if isinstance(factor, ir.Ref))
     return any(ref.array in run.defines for ref in refs)
 
 
@@ -294,7 +294,7 @@ def _is_raised(run: Run, node: Infix) -> bool:
 
 
 def _has_size(value: Value) -> bool:
-    return any(isinstance(factor, ir.Size) for factor in _factors(value.body))
+    return any(isinstance(factor, ir.Size) for factor in ir.factors(value.body))
 
 
 def _rank(value: Value) -> int:
@@ -304,10 +304,10 @@ def _rank(value: Value) -> int:
 def _is_row_on_outer(row: Value, matrix: Value) -> bool:
     """Whether a sum such as the α S of ``α S + k v^⊤`` is a vector, and what it is added to an
     outer product: both are matrices, but for what is read wrong."""
-    if not any(isinstance(factor, ir.Reduce) for factor in _factors(row.body)):
+    if not any(isinstance(factor, ir.Reduce) for factor in ir.factors(row.body)):
         return False
     axes = [find_index(axis) for axis in matrix.axes]
-    used = [[axis for axis in axes if uses(factor, axis)] for factor in _factors(matrix.body)]
+    used = [[axis for axis in axes if uses(factor, axis)] for factor in ir.factors(matrix.body)]
     return [axes[0]] in used and [axes[1]] in used and axes not in used
 
 
@@ -334,7 +334,7 @@ def _lacking(run: Run, array: Value, value: Value) -> int:
     """How many axes an ε lacks that a value is made of, and that is the noise of an array: one that
     stands nowhere else, and is mixed with the array or has a deviation, a root or a σ, before it;
     or one that has a label, the ε_0 of a first step."""
-    factors = _factors(value.body)
+    factors = ir.factors(value.body)
     noise = [f for f in factors if isinstance(f, ir.Ref) and _letter(f) == "epsilon"]
     powers = [f for f in factors if isinstance(f, ir.Pow)]
     if len(noise) != 1 or any(power.exponent != ir.HALF for power in powers):
@@ -394,7 +394,7 @@ def _is_plain_letter(value: Value) -> bool:
 def _are_alike(number: Value, vector: Value) -> bool:
     """Whether a letter is as what it is added to: neither a constant, as the c of x + c, nor the a
     beside a b, which is no bias there."""
-    constant = names.base_letter(_input(number)) in _CONSTANTS
+    constant = names.base_letter(number.array) in _CONSTANTS
     return _is_plain_letter(number) and (not constant or _letter(vector.body) == "b")
 
 
@@ -426,17 +426,12 @@ def _is_array_by_name(run: Run, value: Value) -> bool:
     return word or base.isupper()
 
 
-def _input(value: Value) -> str:
-    """The name of an input."""
-    return value.body.array if isinstance(value.body, ir.Ref) else ""
-
-
 def _is_location(run: Run, node: Infix, value: Value) -> bool:
     """Whether a term is the μ of ``μ + σ ⊙ ε``; that of ``x - μ`` is a number."""
     joined = any(sign.op in HADAMARD for sign in run.seen.nodes.of(Infix))
     if run.seen.normalises or not (joined or "epsilon" in run.seen.counted):
         return False
-    name = "" if value.rank else _input(value)
+    name = "" if value.rank else value.array
     new = name in run.symbols and name not in run.scope.ranks and name not in run.shapes
     return node.op == "+" and new and names.base_letter(name) == "mu"
 
@@ -448,7 +443,7 @@ def _is_sum(body: Expr) -> bool:
 
 def _adds_sum(value: Value) -> bool:
     """Whether linear maps are added up, as in ``A x + B u``."""
-    return all(map(_is_sum, _terms(value.body)))
+    return all(map(_is_sum, ir.terms(value.body)))
 
 
 def _is_norm(body: Expr) -> bool:
@@ -457,13 +452,3 @@ def _is_norm(body: Expr) -> bool:
         case ir.Pow(ir.Pow(total, exponent), _) | ir.Pow(total, exponent) if exponent == ir.HALF:
             return _is_sum(total)
     return False
-
-
-def _terms(body: Expr) -> tuple[Expr, ...]:
-    """The terms of a sum, such as that of two dot products."""
-    return body.terms if isinstance(body, ir.Add) else (body,)
-
-
-def _factors(body: Expr) -> tuple[Expr, ...]:
-    """The factors of a product, which may be scaled as ``qᵀk / √d`` is."""
-    return body.factors if isinstance(body, ir.Mul) else (body,)

@@ -121,7 +121,7 @@ def _width(run: Run, angle: Expr) -> Size | None:
     named = {e.array for e in ir.walk(angle) if isinstance(e, ir.Ref)}
     bodies = [d.array.body for d in run.defined.values() if d.name in named]
     parts = [part for body in (angle, *bodies) for part in ir.walk(body)]
-    below = [p.base for p in parts if isinstance(p, ir.Pow) and p.exponent == ir.MINUS_ONE]
+    below = [p.base for p in parts if ir.is_inverse(p)]
     sizes = {find(s) for base in below for s in ir.walk(base) if isinstance(s, Size)}
     return sizes.pop() if len(sizes) == 1 else None
 

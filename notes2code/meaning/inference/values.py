@@ -37,6 +37,16 @@ class Value:
         """The number of open axes."""
         return len(self.axes)
 
+    @property
+    def array(self) -> str:
+        """The name of an input or a definition, "" of what is computed."""
+        return self.body.array if isinstance(self.body, Ref) else ""
+
+    @property
+    def is_capital(self) -> bool:
+        """Whether it is an array with a capital, as the rows X_i of a matrix are."""
+        return self.array[:1].isupper()
+
 
 def scalar(body: Expr, span: Span) -> Value:
     """A number."""
@@ -210,13 +220,9 @@ def _sum_of_product(left: Expr, right: Expr, index: Index, where: Expr | None) -
     stands in front of the sum wherever it was written."""
     inside: list[Expr] = []
     outside: list[Expr] = []
-    for factor in (*_factors(left), *_factors(right)):
+    for factor in (*ir.factors(left), *ir.factors(right)):
         (inside if uses(factor, index) else outside).append(factor)
     return ir.mul(*outside, ir.Reduce("sum", index, ir.mul(*inside), where))
-
-
-def _factors(expr: Expr) -> tuple[Expr, ...]:
-    return expr.factors if isinstance(expr, ir.Mul) else (expr,)
 
 
 def uses(expr: Expr, index: Index) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex.tree import Big, Group, Infix, Num, Script
 from notes2code.latex.tree import walk as walk_tree
+from notes2code.meaning import ir
 from notes2code.meaning.inference.gates import GATES
 from notes2code.meaning.inference.softmax import is_softmax
 from notes2code.meaning.ir import (
@@ -451,7 +452,7 @@ def row_or_entry(linker: Linker, entry: Entry, equation: Equation) -> Iterator[P
     body = equation.value.body
     if seen is None or indexed is None or not isinstance(body, Softmax):
         return
-    factors = body.body.factors if isinstance(body.body, Mul) else (body.body,)
+    factors = ir.factors(body.body)
     arrays = [part for part in factors if isinstance(part, Ref) and len(part.at) == 2]
     if len(arrays) != 1 or len(indexed.letters) != 1:
         return  # e_{ij} is of the row i

@@ -4,7 +4,6 @@ of those that end before is a power as well, though l counts layers elsewhere.""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from notes2code.latex.tree import (
@@ -18,6 +17,7 @@ from notes2code.latex.tree import (
     Script,
     children,
     rebuilt,
+    subscripts,
     walk,
 )
 from notes2code.latex.words import RATES
@@ -27,7 +27,7 @@ def as_places(node: Big) -> Node | None:
     """A sum over places for one over what lies ahead."""
     match node.sub:
         case Relation((Name() as letter, Num(text) as first), ("=",)) if node.op == "sum":
-            below = [sub for sub in _below(node.body) if _has(sub, letter)]
+            below = [sub for sub in subscripts(node.body) if _has(sub, letter)]
             starts = {here(sub, letter.text) for sub in below}
             start = starts.pop() if len(starts) == 1 else ""
             if not start or node.sup is None:
@@ -40,13 +40,6 @@ def as_places(node: Big) -> Node | None:
             sub = replace(node.sub, operands=(letter, begins))
             return replace(node, sub=sub, sup=ends[0], body=_placed(node.body, letter, at))
     return None
-
-
-def _below(node: Node) -> Iterator[Node]:
-    """What stands below names."""
-    for inner in walk(node):
-        if isinstance(inner, Script) and inner.sub is not None:
-            yield inner.sub
 
 
 def _has(node: Node, letter: Name) -> bool:

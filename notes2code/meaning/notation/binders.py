@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
+    juxtaposed,
     once,
     ungrouped,
     walk,
@@ -215,7 +216,7 @@ def script_letters(node: Node, bound: Set[str] = frozenset()) -> Iterator[str]:
 def has_above(node: Node, letter: str) -> bool:
     """Whether a letter stands above a name, alone, in parentheses or beside a transpose."""
     above = node.sup if isinstance(node, Script) and scripts.is_name(node) else None
-    parts = above.factors if isinstance(above, Juxt) else (above,)
+    parts = () if above is None else juxtaposed(above)
     return any(isinstance(p, Name) and p.text == letter for p in map(ungrouped, parts))
 
 
@@ -526,6 +527,16 @@ def chain(node: Node) -> tuple[Node, ...]:
         operands.insert(0, rest.right)
         rest = rest.left
     return (rest, *operands)
+
+
+def multiplied(term: Node) -> Sequence[Node]:
+    """What is multiplied in a node, with signs or without."""
+    return chain(term) if isinstance(term, Infix) else juxtaposed(term)
+
+
+def holds(node: Node, name: str) -> bool:
+    """Whether a name stands in a node, whatever its scripts."""
+    return any(bare(inner) == name for inner in walk(node))
 
 
 def begins_with_dots(node: Node) -> bool:

@@ -9,7 +9,6 @@ from notes2code.latex.tree import (
     Dots,
     Frac,
     Infix,
-    Juxt,
     Name,
     Node,
     Nodes,
@@ -40,7 +39,7 @@ def _before_all(seen: Survey, added: tuple[Node, ...]) -> Iterator[str]:
         return
     match added[:2]:
         case (Script(Name(first), Num("0"), None) as alone, second):
-            factors = second.factors if isinstance(second, Juxt) else binders.chain(second)
+            factors = binders.multiplied(second)
             if binders.bare(factors[0]) == first and (use := seen.understood(alone)) is not None:
                 yield use.name
 

@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
     once,
+    ungrouped,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader
@@ -60,14 +61,10 @@ def quotients(nodes: Nodes) -> Sequence[tuple[Node, Node]]:
     return [*filter(None, map(quotient, nodes.of(Frac, Infix)))]
 
 
-def factors(term: Node) -> tuple[Node, ...]:
-    """What stands side by side in a node."""
-    return term.factors if isinstance(term, Juxt) else (term,)
-
-
-def multiplied(term: Node) -> Sequence[Node]:
-    """What is multiplied in a node, with signs or without."""
-    return binders.chain(term) if isinstance(term, Infix) else factors(term)
+def is_difference(node: Node) -> bool:
+    """Whether a node takes something off another, ``x - μ``, perhaps in brackets."""
+    inner = ungrouped(node)
+    return isinstance(inner, Infix) and inner.op == "-"
 
 
 def quotient(node: Node) -> tuple[Node, Node] | None:

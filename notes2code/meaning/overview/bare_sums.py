@@ -108,8 +108,8 @@ def _numbered(term: Node) -> tuple[Node, Node] | None:
 def _of_linear_model(added: Sequence[Node]) -> Sequence[Node]:
     """The weights, the features and the bias of ``w_1 · area + w_2 · rooms + b``, and of ``w_1 x_1
     + w_2 x_2 + b``: without a bias the x may be vectors, as words of the field are."""
-    pairs = [factors for one in added if len(factors := _factors(one)) == 2]
-    others = [one for one in added if len(_factors(one)) != 2]
+    pairs = [factors for one in added if len(factors := binders.multiplied(one)) == 2]
+    others = [one for one in added if len(binders.multiplied(one)) != 2]
     letters = {binders.bare(weight) for weight, _ in pairs}
     if len(pairs) < 2 or len(letters) != 1 or not letters < _LINEAR:
         return ()
@@ -142,10 +142,6 @@ def _of_schedule(added: Sequence[Node]) -> Iterator[Node]:
 
 
 _SCHEDULED = frozenset(["alpha", "sigma", "beta", "gamma", "a", "b"])
-
-
-def _factors(term: Node) -> Sequence[Node]:
-    return term.factors if isinstance(term, Juxt) else binders.chain(term)
 
 
 def _number(node: Node) -> str:

@@ -137,7 +137,7 @@ def _is_abbreviation(node: Node) -> bool:
 
 def _is_of_abbreviations(node: Node) -> bool:
     """Whether a side is a product of measures by their short names, ``SQ \\cdot RQ``."""
-    factors = arithmetic.multiplied(node)
+    factors = binders.multiplied(node)
     return len(factors) > 1 and all(map(_is_abbreviation, factors))
 
 

@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Num,
     Relation,
     Script,
+    juxtaposed,
     walk,
 )
 from notes2code.meaning.notation import binders, positions, scripts
@@ -158,16 +159,12 @@ def _biases(nodes: Nodes) -> Iterator[str]:
         terms = binders.chain(node) if node.op == "+" else ()
         sums = [term for term in terms if isinstance(term, Big) and term.op == "sum"]
         if any(isinstance(term, Dots) for term in terms):
-            products = [factor for term in terms for factor in _factors(term) if factor != term]
+            products = [factor for term in terms for factor in juxtaposed(term) if factor != term]
             yield from {*map(binders.bare, products)}.intersection(map(binders.bare, terms[:1]))
         elif sums and not any(_begins_with_0(one) for one in sums):
             weights = {binders.bare(inner) for one in sums for inner in walk(one.body)}
-            first = [factor for term in terms if term not in sums for factor in _factors(term)]
+            first = [factor for term in terms if term not in sums for factor in juxtaposed(term)]
             yield from weights.intersection(map(binders.bare, first))
-
-
-def _factors(term: Node) -> Sequence[Node]:
-    return term.factors if isinstance(term, Juxt) else (term,)
 
 
 def _begins_with_0(total: Big) -> bool:

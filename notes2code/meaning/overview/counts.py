@@ -48,7 +48,7 @@ def _of_pairs(factors: Sequence[Node]) -> Iterator[str]:
 def _before_sums(nodes: Nodes) -> Iterator[str]:
     """The N of ``N \\sum_i f_i P_i``, which undoes a mean, and counts."""
     for product in nodes.of(Juxt, Infix):
-        for scale, total in pairwise(arithmetic.multiplied(product)):
+        for scale, total in pairwise(binders.multiplied(product)):
             if isinstance(total, Big) and total.op == "sum" and isinstance(scale, Name):
                 yield from {"N"} & {arithmetic.plain(scale)}
 

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Num,
     Script,
     children,
+    juxtaposed,
     ungrouped,
     walk,
 )
@@ -153,7 +154,7 @@ def of_neurons(seen: Survey, nodes: Nodes) -> Iterator[str]:
     may be the weight of an x_0."""
     for infix in nodes.of(Infix):
         for total, bias in ((infix.left, infix.right), (infix.right, infix.left)):
-            first = bias.factors if isinstance(bias, Juxt) else (bias,)
+            first = juxtaposed(bias)
             if infix.op != "+" or binders.bare(first[0]) not in ("b", "w"):
                 continue
             if isinstance(first[0], Name) != (binders.bare(bias) == "b"):

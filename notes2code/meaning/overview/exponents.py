@@ -26,7 +26,6 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
-from notes2code.meaning.overview import arithmetic
 from notes2code.meaning.overview.survey import Survey
 
 _ROLES = frozenset("qkvw")
@@ -65,7 +64,7 @@ def of_bases(seen: Survey, nodes: Nodes) -> Iterator[str]:
         match node:
             case Script(Group("(", (inner,)), None, sup) if isinstance(sup, _COMPUTED):
                 counts = bool(words_in(sup) & seen.bound)
-                parts = arithmetic.multiplied(inner) if counts else ()
+                parts = binders.multiplied(inner) if counts else ()
                 factors = [*map(_base, parts)]
                 dotted = isinstance(inner, Infix) and not any(isinstance(p, Script) for p in parts)
                 if not dotted and all(

@@ -15,6 +15,7 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    juxtaposed,
     ungrouped,
     walk,
 )
@@ -154,7 +155,7 @@ def _unscaled(node: Node) -> Node:
     ``(1 - α) \\cdot I``."""
     product = not isinstance(node, Infix) or node.op in "·×*"
     *scales, last = binders.chain(node) if product else (node,)
-    factors = [inner for s in scales for inner in (s.factors if isinstance(s, Juxt) else (s,))]
+    factors = [inner for s in scales for inner in juxtaposed(s)]
     if isinstance(last, Juxt):
         *more, last = last.factors
         factors += more

@@ -21,6 +21,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     children,
+    inside_scripts,
     once,
     ungrouped,
     walk,
@@ -156,7 +157,7 @@ def that_are_vectors(nodes: Nodes) -> set[str]:
     vector by itself and counts nothing."""
     set_bold = [name for name in nodes.of(Name) if name.font == "bold"]
     scripted = nodes.of(Script) if set_bold else []
-    within = {id(name) for node in scripted for name in _in_scripts(node)}
+    within = {id(name) for node in scripted for name in inside_scripts(node)}
     bold = {name.text for name in set_bold if id(name) not in within}
     turned = (n.base for n in nodes.of(Script) if n.sub is None and scripts.is_transposed(n))
     return bold | {base.text for base in turned if isinstance(base, Name) and base.text.islower()}
@@ -359,7 +360,7 @@ def on_weights_alone(seen: Survey) -> set[str]:
     """The i of ``z_i = σ(W_i x)``, which may tell weights apart, whatever stands on the left."""
     bases: dict[str, set[str]] = {}
     for node in seen.nodes.of(Script) if seen.targets else ():
-        for name in _in_scripts(node):
+        for name in inside_scripts(node):
             if isinstance(name, Name):
                 bases.setdefault(name.text, set()).add(binders.bare(node))
     return {x for x in seen.targets if x in bases and bases[x] <= {*"WUVRb"}}
@@ -419,14 +420,10 @@ def of_layers(nodes: Nodes) -> Iterator[str]:
     for letter, raised in above.items():
         if all(isinstance(node.sup, Name) for node in raised):
             continue
-        within = {id(name) for node in nodes.of(Script) for name in _in_scripts(node)}
+        within = {id(name) for node in nodes.of(Script) for name in inside_scripts(node)}
         counts = any(n.text == letter and id(n) not in within for n in nodes.of(Name))
         if not counts and any(_is_state(node, raised, nodes) for node in raised):
             yield from map(binders.bare, raised)
-
-
-def _in_scripts(node: Script) -> Iterator[Node]:
-    return (name for at in (node.sub, node.sup) if at is not None for name in walk(at))
 
 
 def _is_state(node: Script, raised: Sequence[Script], nodes: Nodes) -> bool:

@@ -154,7 +154,7 @@ def counted(seen: Survey, nodes: Nodes) -> Iterator[str]:
     for node in nodes.of(Juxt, Infix):
         if isinstance(node, Infix) and node.op not in "·×":
             continue
-        for pair in pairwise(node.factors if isinstance(node, Juxt) else binders.chain(node)):
+        for pair in pairwise(binders.multiplied(node)):
             match pair:
                 case (Frac(Num("1"), below), Big("sum", None | Name() as index, None)):
                     use = seen.understood(below)

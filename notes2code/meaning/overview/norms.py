@@ -17,7 +17,6 @@ from notes2code.latex.tree import (
     Num,
     Root,
     Script,
-    ungrouped,
     walk,
 )
 from notes2code.meaning import names
@@ -48,7 +47,7 @@ def _gain(term: Node) -> Node | None:
 
 def _pairs(product: Node) -> Iterator[tuple[Node, Node]]:
     """Two factors, either way round."""
-    factors = arithmetic.multiplied(product)
+    factors = binders.multiplied(product)
     if len(factors) == 2:
         yield from permutations(factors)
 
@@ -63,13 +62,7 @@ def _is_plain(node: Node) -> bool:
 
 def _is_standardised(top: Node, bottom: Node) -> bool:
     """Whether a quotient has a difference above and a deviation below."""
-    return _is_centred(top) and _deviates(Nodes(walk(bottom)))
-
-
-def _is_centred(node: Node) -> bool:
-    """Whether something is taken off in a node."""
-    inner = ungrouped(node)
-    return isinstance(inner, Infix) and inner.op == "-"
+    return arithmetic.is_difference(top) and _deviates(Nodes(walk(bottom)))
 
 
 def _deviates(inside: Nodes) -> bool:
@@ -99,7 +92,9 @@ def is_normalisation(node: Frac | Infix) -> bool:
     inside = Nodes(walk(bottom))
     named = {name.text.lower() for name in inside.of(Name) if name.text[1:]}
     deviates = _deviates(inside)
-    centred = isinstance(top, Infix | Group) or any(_is_centred(one) for _, one in _pairs(top))
+    centred = isinstance(top, Infix | Group) or any(
+        arithmetic.is_difference(one) for _, one in _pairs(top)
+    )
     squares = any(big.op == "sum" and _is_square(big.body) for big in inside.of(Big))
     if inside.of(Root) or "sqrt" in named:
         means = not named.isdisjoint(["mean", "avg"]) or "E" in inside.words

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     Script,
     Stroke,
     alike,
+    juxtaposed,
     ungrouped,
     walk,
     words_in,
@@ -180,7 +181,7 @@ def _of_functions(nodes: Nodes) -> Iterator[str]:
             yield from names.COUNTS.intersection([binders.bare(applied.argument)])  # log L_t
             yield from {"k"}.intersection([names.label(applied.argument)])
         if binders.bare(applied.function) in ("cos", "sin"):
-            angles = arithmetic.factors(ungrouped(applied.argument))
+            angles = juxtaposed(ungrouped(applied.argument))
             yield from _ANGLES.intersection(map(binders.bare, angles))
             yield from _of_addition(ungrouped(applied.argument))
     for root in nodes.of(Root):
@@ -234,7 +235,7 @@ def scaled_to_round(nodes: Nodes) -> Iterator[str]:
     words = {name for name in _points(nodes) if name != "Z"}
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
         if not words.isdisjoint(map(binders.bare, added)):
-            factors = (factor for term in added for factor in arithmetic.multiplied(term))
+            factors = (factor for term in added for factor in binders.multiplied(term))
             yield from (name for name in map(binders.bare, factors) if names.is_number(name))
             yield from words
 
@@ -311,7 +312,7 @@ def _compared(terms: Sequence[Node]) -> Sequence[str]:
     them is told to be, and nothing but words, counts and rates is added."""
     words: list[str] = []
     parts = (part for term in terms for part in arithmetic.terms(ungrouped(term)))
-    for factor in (factor for part in parts for factor in arithmetic.multiplied(part)):
+    for factor in (factor for part in parts for factor in binders.multiplied(part)):
         base = binders.bare(factor)
         if len(base) > 2 and base not in names.GREEK:
             words.append(arithmetic.plain(factor))

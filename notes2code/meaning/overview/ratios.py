@@ -177,7 +177,7 @@ def _words(node: Node) -> Iterator[str]:
             yield from (word for item in items for word in _words(item))
             return
     for term in arithmetic.terms(ungrouped(node)):
-        for factor in arithmetic.multiplied(term):
+        for factor in binders.multiplied(term):
             name = arithmetic.plain(factor)
             base = names.base_letter(name)
             if not isinstance(factor, Num):

@@ -16,6 +16,7 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    juxtaposed,
     ungrouped,
     walk,
     words_in,
@@ -46,7 +47,7 @@ def numbers(nodes: Nodes) -> Iterator[str]:
 def of_likes(define: Define) -> Iterator[str]:
     """The s of ``z_{scaled} = s · z`` and ``z' = z s``: what is of one kind with z is z times a
     number."""
-    match define.target, [arithmetic.multiplied(value) for value in define.values]:
+    match define.target, [binders.multiplied(value) for value in define.values]:
         case Script(Name(letter), None | Name() as label, None), [(one, other)]:
             if label is not None and (len(label.text) == 1 or label.text in names.GREEK):
                 return
@@ -61,10 +62,10 @@ def of_shares(define: Define) -> Iterator[str]:
     made = "" if define.target is None else binders.bare(define.target)
     if not made.islower() or made in names.VECTORS:
         return
-    for factors in map(arithmetic.multiplied, define.values):
-        match [part for factor in factors for part in arithmetic.factors(factor)]:
+    for factors in map(binders.multiplied, define.values):
+        match [part for factor in factors for part in juxtaposed(factor)]:
             case (Name(length, _, ""), Name("sigma" | "sigmoid"), Group("(", (score,))):
-                first = arithmetic.factors(score)[0]
+                first = juxtaposed(score)[0]
                 if length in names.TOTALS | {"S"} and scripts.is_transposed(first):
                     yield length
 
@@ -78,9 +79,7 @@ def _lengths(nodes: Nodes) -> Iterator[str]:
     for above, below in arithmetic.quotients(nodes):
         if _is_norm(below):
             scales.append(
-                binders.chain(above)[0]
-                if isinstance(above, Infix)
-                else arithmetic.factors(above)[0]
+                binders.chain(above)[0] if isinstance(above, Infix) else juxtaposed(above)[0]
             )
     pairs = [pair for product in nodes.of(Juxt) for pair in pairwise(product.factors)]
     pairs += [(node.left, node.right) for node in nodes.of(Infix) if node.op in "·×*"]
@@ -103,7 +102,7 @@ def _of_settings(terms: Sequence[Node]) -> Iterator[str]:
     if not any(isinstance(term, Num) for term in terms):
         return
     plain = [name for term in terms if (name := binders.bare(term)) and name.islower()]
-    weighed = {binders.bare(first) for term in terms for first in arithmetic.multiplied(term)[:-1]}
+    weighed = {binders.bare(first) for term in terms for first in binders.multiplied(term)[:-1]}
     yield from (name for name in plain if name in weighed and len(name) == 1)
     for term in terms:
         match term:
@@ -115,7 +114,7 @@ def _of_weighing(terms: Sequence[Node]) -> Iterator[str]:
     """The w_a and w_b of ``w_a · S_{first} + w_b · S_{second}``, which weigh things of one kind."""
     found: list[tuple[Node, str, str]] = []
     for term in terms:
-        match arithmetic.multiplied(term):
+        match binders.multiplied(term):
             case Script(Name("w"), _, None, 0) as weight, Script(Name(kind), Name(which), None, 0):
                 found.append((weight, kind, which))
     words = all(kind.isupper() and len(which) > 1 for _, kind, which in found)
@@ -125,7 +124,7 @@ def _of_weighing(terms: Sequence[Node]) -> Iterator[str]:
 
 def _of_penalty(terms: Sequence[Node]) -> Iterator[str]:
     """The C of ``\\frac{1}{2} ‖w‖^2 + C Σ_i …``: what is added to a norm is a number."""
-    products = [arithmetic.multiplied(term) for term in terms]
+    products = [binders.multiplied(term) for term in terms]
     if any(_is_norm(factors[-1]) for factors in products):
         for first, *_, last in (factors for factors in products if len(factors) > 1):
             if isinstance(last, Big):
@@ -139,7 +138,7 @@ def _of_guidance(nodes: Nodes) -> Iterator[str]:
     for node in nodes.of(Infix):
         match node:
             case Infix("+", start, Juxt() | Infix("·" | "×" | "*") as further):
-                match arithmetic.multiplied(further):
+                match binders.multiplied(further):
                     case (Name(letter, _, ""), Group("(", (Infix("-", _, end),))):
                         if letter.islower() and _letters(start) == _letters(end):
                             yield letter

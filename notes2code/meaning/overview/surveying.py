@@ -468,7 +468,7 @@ def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
     """The names of ``|a||b|``, which are vectors: numbers would share their bars."""
     if isinstance(node, Infix) and node.op not in "·×":
         return set()
-    factors = node.factors if isinstance(node, Juxt) else binders.chain(node)
+    factors = binders.multiplied(node)
     barred = [f.items[0] for f in factors if isinstance(f, Group) and f.open == "|"]
     if len(barred) < 2:
         return set()

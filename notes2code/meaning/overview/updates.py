@@ -47,7 +47,7 @@ def moves(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> dict[s
         for infix in nodes.of(Infix):
             for own, term in ((infix.left, infix.right), (infix.right, infix.left)):
                 for part in _summands(term) if infix.op in "+-" and _goes_on(own, state) else ():
-                    if not _has(part, state):
+                    if not binders.holds(part, state):
                         found |= dict.fromkeys(_moving(seen, part), before)
     return found
 
@@ -73,7 +73,9 @@ def paces(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterat
                 yield from _scaled(seen, above, state)
             goes_on = infix.op in "+-" and binders.bare(infix.left) == state and len(above) > 1
             led = (
-                goes_on and _is_function(seen, above[1]) and any(_has(n, state) for n in above[2:])
+                goes_on
+                and _is_function(seen, above[1])
+                and any(binders.holds(n, state) for n in above[2:])
             )
             if led or (goes_on and below and all(isinstance(node, Num) for node in below)):
                 pace = seen.understood(above[0]) if scripts.is_name(above[0]) else None
@@ -84,7 +86,9 @@ def paces(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterat
 def _scaled(seen: Survey, above: Sequence[Node], state: str) -> Iterator[str]:
     """The r_l of ``θ_t - η r_l (u_t + λ θ_t)``, how far each layer goes beside the rate of all."""
     match above:
-        case [rate, scale, Infix("+" | "-") as step] if _is_rate(rate) and _has(step, state):
+        case [rate, scale, Infix("+" | "-") as step] if _is_rate(rate) and binders.holds(
+            step, state
+        ):
             use = seen.understood(scale) if scripts.is_name(scale) else None
             if use is not None and use.name.islower() and not use.bold:
                 yield use.name
@@ -103,7 +107,7 @@ def _before(seen: Survey, define: Statement) -> str:
         return ""
     state = binders.bare(define.target)
     whole = names.label(define.target) in (state, f"{state}_prime")
-    if (whole and any(_has(v, state) for v in define.values)) or seen.steps.get(state):
+    if (whole and any(binders.holds(v, state) for v in define.values)) or seen.steps.get(state):
         return state
     return f"{state}_old" if names.label(define.target) == f"{state}_new" else ""
 
@@ -116,10 +120,6 @@ def _goes_on(node: Node, state: str) -> bool:
         if [binders.bare(array) for array in arrays] == [state]:
             return all(factor in arrays or _is_number(factor) for factor in above)
     return False
-
-
-def _has(node: Node, letter: str) -> bool:
-    return any(binders.bare(inner) == letter for inner in walk(node))
 
 
 def _moving(seen: Survey, term: Node) -> Iterator[str]:

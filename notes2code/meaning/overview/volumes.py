@@ -14,6 +14,7 @@ from notes2code.latex.tree import (
     Nodes,
     Num,
     Script,
+    juxtaposed,
     ungrouped,
     walk,
 )
@@ -54,7 +55,7 @@ def numbers(nodes: Nodes, defines: Sequence[Define], known: Set[str]) -> set[str
             found.update(_of_counts(product.factors, "", id(product) in totals))
     chains = arithmetic.chains(nodes)
     for node in (*chains, *chains):  # the k of d × r + r × k counts, as the r does
-        single = (_of_letters(f) or arithmetic.factors(f) for f in binders.chain(node))
+        single = (_of_letters(f) or juxtaposed(f) for f in binders.chain(node))
         factors = [one for factors in single for one in factors]
         found.update(_of_counts(factors, node.op, id(node) in totals, found))
         found.update(_of_patches(binders.chain(node)))
@@ -80,7 +81,7 @@ def _states(nodes: Nodes, defines: Sequence[Define]) -> set[int]:
     counted = {binders.bare(node) for node in placed if scripts.is_two(node.sup)}
     products: list[Node] = [*nodes.of(Juxt), *arithmetic.chains(nodes)]
     for product in products:
-        factors = arithmetic.multiplied(product)
+        factors = binders.multiplied(product)
         if any(isinstance(f, Num) or arithmetic.plain(f) in names.COUNTS for f in factors):
             counted.update(map(binders.bare, factors))
     return {id(node) for node in placed if binders.bare(node) not in counted}
@@ -108,7 +109,7 @@ def is_amount(node: Node) -> bool:
             names_in = [
                 arithmetic.plain(leaf)
                 for term in arithmetic.terms(body)
-                for leaf in arithmetic.factors(term)
+                for leaf in juxtaposed(term)
             ]
             sizes = [name for name in names_in if name]
             return bool(sizes) and all(map(names.is_size_name, sizes)) and arithmetic.is_count(body)
@@ -122,7 +123,7 @@ def _has_amount(term: Node) -> bool:
 def _has_width(term: Node) -> bool:
     """Whether a term multiplies a width, as in ``N \\cdot d_{model}``: nobody scales an array by
     one."""
-    factors = arithmetic.multiplied(ungrouped(term))
+    factors = binders.multiplied(ungrouped(term))
     return len(factors) > 1 and any(_is_width(arithmetic.plain(factor)) for factor in factors)
 
 
@@ -163,7 +164,7 @@ def _leaves(term: Node) -> Iterator[Node]:
 
 def _of_area(above: Node, below: Node) -> Iterator[str]:
     """The H and W of ``HW / p^2``: an area is divided by a square."""
-    sides = [arithmetic.plain(factor) for factor in arithmetic.multiplied(ungrouped(above))]
+    sides = [arithmetic.plain(factor) for factor in binders.multiplied(ungrouped(above))]
     match below:
         case Script(Name(), None, sup, 0) if scripts.is_two(sup) and {*sides} == {"H", "W"}:
             yield from sides

@@ -15,6 +15,7 @@ from notes2code.latex.tree import (
     Num,
     Prose,
     Relation,
+    juxtaposed,
     put,
     words_in,
 )
@@ -61,9 +62,7 @@ def _read(row: tuple[Node | None, ...]) -> tuple[Node, str, str, int] | None:
     value, behind = parts[0], parts[1:]
     words = [word for part in behind if isinstance(part, Prose) for word in part.text.split()]
     named = [part for part in behind if not isinstance(part, Prose)]
-    factors: list[Node] = []
-    for node in named:
-        factors.extend(node.factors if isinstance(node, Juxt) else (node,))
+    factors = [factor for node in named for factor in juxtaposed(node)]
     words += [n.text for n in factors if isinstance(n, Name) and _is_parity(n)]
     said = [n for n in factors if not _is_parity(n)]
     plain = [_bare(word) for word in words]

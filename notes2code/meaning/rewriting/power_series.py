@@ -21,15 +21,11 @@ def with_first_powers(node: Node) -> Node | None:
     return None
 
 
-def _factors(term: Node) -> tuple[Node, ...]:
-    return term.factors if isinstance(term, Juxt) else binders.chain(term)
-
-
 def _raised(term: Node) -> set[str]:
     """The letters with nothing but something above them that are factors of a term."""
     return {
         letter
-        for factor in _factors(term)
+        for factor in binders.multiplied(term)
         if isinstance(factor, Script)
         for letter in _plain_base(factor)
     }
@@ -43,7 +39,7 @@ def _plain_base(script: Script) -> set[str]:
 
 
 def _is_factor(letter: str, term: Node) -> bool:
-    return any(isinstance(f, Name) and f.text == letter for f in _factors(term))
+    return any(isinstance(f, Name) and f.text == letter for f in binders.multiplied(term))
 
 
 def _with_first_power(letter: str, node: Node) -> Node:

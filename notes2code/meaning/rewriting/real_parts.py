@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from notes2code.latex.tree import (
@@ -18,6 +17,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     rebuilt,
+    subscripts,
     walk,
     words_in,
 )
@@ -36,16 +36,9 @@ def without_sum(node: Juxt | Apply) -> Node | None:
     if not letter or not any(_is_turn(inner) for inner in walk(big.body)):
         return None
     body = _whole(big.body, letter)
-    if any(letter in words_in(sub) for sub in _below(body)):
+    if any(letter in words_in(sub) for sub in subscripts(body)):
         return None
     return Juxt((function, replace(group, items=(body,))), node.span)
-
-
-def _below(node: Node) -> Iterator[Node]:
-    """What stands below names."""
-    for inner in walk(node):
-        if isinstance(inner, Script) and inner.sub is not None:
-            yield inner.sub
 
 
 def _is_turn(node: Node) -> bool:

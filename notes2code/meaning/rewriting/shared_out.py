@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, note
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Script
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Script, juxtaposed
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.stated import Define, Restated, Statement
 
@@ -78,5 +78,5 @@ def _labelled(node: Node, letter: str) -> Node:
 
 def _label(node: Node) -> str:
     """The letters of a script, side by side."""
-    parts = node.factors if isinstance(node, Juxt) else (node,)
+    parts = juxtaposed(node)
     return "".join(part.text for part in parts if isinstance(part, Name))

@@ -86,7 +86,7 @@ def _is_product(node: Juxt | Infix) -> bool:
 def _weighed(product: Juxt | Infix) -> Iterator[str]:
     """The p and q of a product of ``p_i^T``, logarithms of ``q_i^T`` and numbers, all of one
     index: rows and columns have matrices between them."""
-    chain = product.factors if isinstance(product, Juxt) else binders.chain(product)
+    chain = binders.multiplied(product)
     logs: list[Script] = []
     weights: list[Script] = []
     for factor in chain:
