@@ -66,6 +66,16 @@ def _matching_brace(text: str, open_at: int) -> int:
     )
 
 
+def _without_set_spaces(text: str) -> str:
+    """The words of one name with plain blanks in place of set ones, or joined, ``arg\\,max``."""
+    if not _SET_SPACES.fullmatch(text):
+        return text
+    parts = _LETTERS.findall(text)
+    if "".join(parts) in words.FIELD:
+        return "".join(parts)
+    return " ".join(parts) if words.CALLED.isdisjoint(parts) else text
+
+
 class SetWords(Remarks):
     """The tokens of one formula, with what its font commands set."""
 
@@ -83,46 +93,36 @@ class SetWords(Remarks):
         found = ARGUMENT.match(self.latex, end)
         if found is None:
             return self._font_around(name, start, end)
-        content = found.group(1).replace("~", " ")
-        at = found.start(1)
-        stripped = content.strip()
-        if apart := _SET_SPACES.fullmatch(stripped):
-            parts = _LETTERS.findall(apart[0])
-            if "".join(parts) in words.FIELD:  # arg\,max
-                stripped = "".join(parts)
-            elif words.CALLED.isdisjoint(parts):
-                stripped = " ".join(parts)
+        return self._argument_of_font(name, start, found)
+
+    def _argument_of_font(self, name: str, start: int, found: re.Match[str]) -> int:
+        """What a font command sets, ``found`` behind its name; where it and that end."""
+        content, at, end = found.group(1).replace("~", " "), found.start(1), found.end()
+        stripped = _without_set_spaces(content.strip())
         if _SPACED_LETTERS.fullmatch(stripped) and len(stripped) > 3:
             joined = re.sub(r"\s+", "", stripped)
             self.problems.append(spaced.remark(joined, at, at + len(content)))
-            self._add("word", joined, start, found.end())
+            self._add("word", joined, start, end)
         elif (
             (given := _OF_WORD.fullmatch(stripped)) and self.tokens and self.tokens[-1].kind == "op"
         ):
-            self._add("word", f"{given[1]}_{given[2]}", start, found.end())
-        elif stripped == ")" and not self._is_open():
-            self._add("text", stripped, at, at + len(content))  # of a remark with math inside
-        elif (
-            name in _FONTS_OF_TEXT
-            and stripped in AND | OR
-            and _SET_BETWEEN.fullmatch(content)
-            and _RELATION.search(self.latex, found.end())
-        ):
-            self._add("text", stripped, at, at + len(content))  # the y of \text{ y } is a word
+            self._add("word", f"{given[1]}_{given[2]}", start, end)
+        elif self._is_text(name, content, stripped, end):
+            self._add("text", stripped, at, at + len(content))
         elif len(stripped) == 1 and (stripped.isascii() or stripped in CHARACTERS):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)
         elif not self._in_script() and (
             stripped.lower() in words.BARE_PROSE
             or (name in _FONTS_OF_TEXT and words.is_prose(stripped.replace("\\ ", "  ")))
-            or (name in _FONTS_OF_TEXT and self._opens_clause(content, found.end()))
-            or self._is_unit(stripped, start, at, found.end())
+            or (name in _FONTS_OF_TEXT and self._opens_clause(content, end))
+            or self._is_unit(stripped, start, at, end)
         ):
-            self._prose(content, at, found.end())
+            self._prose(content, at, end)
         elif (
             words.MATRICES.fullmatch(stripped)
             and not self._in_script()
-            and (stripped.endswith("W") or not self._has_index(found.end()))
+            and (stripped.endswith("W") or not self._has_index(end))
         ):
             self._add_letters(stripped, at + len(content) - len(content.lstrip()))
         elif measure := _MEASURE.match(self.latex, at):
@@ -136,20 +136,34 @@ class SetWords(Remarks):
         ):
             self._terms(at, at + len(content), "")
         elif _SIMPLE_WORD.fullmatch(stripped):
-            self._refuse_remark(content, at, found.end())
-            text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
-            base, _, below = text.partition("_")
-            if len(below) == 1 and "\\_" not in content:
-                self._with_subscript(base, below, start, found.end())
-            else:
-                self._add("word", ABROAD.get(text, text), start, found.end())
-            if bare := _BARE_UNDERSCORE.search(content):
-                self._bare_underscore(name, bare, at)
+            self._refuse_remark(content, at, end)
+            self._simple_word(name, content, stripped, found, start)
         elif name in _FONTS_OF_TEXT:
             self._words_and_math(content, at)
         else:
-            return self._font_around(name, start, end)
-        return found.end()
+            return self._font_around(name, start, found.start())
+        return end
+
+    def _is_text(self, font: str, content: str, stripped: str, end: int) -> bool:
+        """Whether it is the end of a remark with math inside, or a word between two formulas, such
+        as the Spanish ``\\text{ y }``."""
+        if stripped == ")" and not self._is_open():
+            return True
+        between = stripped in AND | OR and _SET_BETWEEN.fullmatch(content)
+        return bool(font in _FONTS_OF_TEXT and between and _RELATION.search(self.latex, end))
+
+    def _simple_word(
+        self, font: str, content: str, stripped: str, found: re.Match[str], start: int
+    ) -> None:
+        """A name of letters, digits and blanks, or of one letter below another."""
+        text = re.sub(r"\\ ", " ", stripped).replace("\\_", "_")
+        base, _, below = text.partition("_")
+        if len(below) == 1 and "\\_" not in content:
+            self._with_subscript(base, below, start, found.end())
+        else:
+            self._add("word", ABROAD.get(text, text), start, found.end())
+        if bare := _BARE_UNDERSCORE.search(content):
+            self._bare_underscore(font, bare, found.start(1))
 
     def _with_subscript(self, base: str, below: str, start: int, end: int) -> None:
         """``\\mathrm{head_1}``: one item of many, as ``\\mathrm{head}_1`` is."""

@@ -69,25 +69,35 @@ def read_target(seen: Survey, define: Define) -> Target:
         rows[0].parts = [(define, row) for row in rows[1:]]
         return replace(rows[0], span=node.span)
     if scripts.is_name(node):
-        use = script_reader.read(
-            node,
-            seen.bound,
-            True,
-            seen.steps,
-            raised=seen.raised,
-            listed=seen.listed,
-            times=seen.times,
-        )
-        others = (seen.understood(value) for value in define.values[:-1])
-        return Target(
-            _defined_name(use),
-            _rows(use),
-            span=node.span,
-            transposed=use.transposed,
-            bold=use.bold,
-            also=tuple(use.name for use in others if use is not None and not use.indices),
-        )
+        return _array(seen, define, node)
     assert isinstance(node, Juxt)
+    return _function(seen, node)
+
+
+def _array(seen: Survey, define: Define, node: Node) -> Target:
+    """The name of an array, with the indices of its elements."""
+    use = script_reader.read(
+        node,
+        seen.bound,
+        True,
+        seen.steps,
+        raised=seen.raised,
+        listed=seen.listed,
+        times=seen.times,
+    )
+    others = (seen.understood(value) for value in define.values[:-1])
+    return Target(
+        _defined_name(use),
+        _rows(use),
+        span=node.span,
+        transposed=use.transposed,
+        bold=use.bold,
+        also=tuple(use.name for use in others if use is not None and not use.indices),
+    )
+
+
+def _function(seen: Survey, node: Juxt) -> Target:
+    """The name of a function, and what it is given."""
     use = script_reader.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]
     group = behind.base if isinstance(behind, Script) else behind
@@ -103,10 +113,32 @@ def read_target(seen: Survey, define: Define) -> Target:
             node.span,
             "write the index below the name, such as `y_i`",
         )
-    parameters: list[str] = []
-    whole: list[str] = []
     told = [item for item in binders.told_indices(node) if item.text in seen.targets]
     indices.extend(scripts.At(item) for item in told)
+    parameters, whole = _parameters(seen, group, told, indices)
+    if isinstance(behind, Script) and behind.sub is not None:
+        indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
+    plain = {at.node.text for at in indices if isinstance(at.node, Name)}
+    indices = [at for at in indices if not _is_neighbour(at.node, plain)]
+    unique = tuple(dict.fromkeys(parameters))
+    weighed = _weighed(seen, use, group)
+    indices = [at for at in indices if names.label(at.node) not in weighed]
+    target = Target(_defined_name(use), tuple(indices), unique, tuple(whole), node.span)
+    target.numbered = len(use.indices)
+    if len(unique) == 1 and not whole and len(parameters) == len(group.items) > 1:
+        target.elements = len(parameters)
+    if len(indices) == len(told):
+        target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
+    return target
+
+
+def _parameters(
+    seen: Survey, group: Group, told: Sequence[Node], indices: list[scripts.At]
+) -> tuple[list[str], list[str]]:
+    """What a function is given, but for the ``told`` places, and what of that is no element; the
+    ``indices`` of the others are added to those of the function."""
+    parameters: list[str] = []
+    whole: list[str] = []
     listed = any(isinstance(item, Dots) for item in group.items)
     for item in group.items:
         if not scripts.is_name(item) or item in told:
@@ -122,20 +154,7 @@ def read_target(seen: Survey, define: Define) -> Target:
         if not inner.indices:
             whole.append(name)
         indices.extend(at for at in inner.indices if not _is_among(at, indices))
-    if isinstance(behind, Script) and behind.sub is not None:
-        indices.extend(scripts.At(part) for part in scripts.parts(behind.sub, seen.bound))
-    plain = {at.node.text for at in indices if isinstance(at.node, Name)}
-    indices = [at for at in indices if not _is_neighbour(at.node, plain)]
-    unique = tuple(dict.fromkeys(parameters))
-    weighed = _weighed(seen, use, group)
-    indices = [at for at in indices if names.label(at.node) not in weighed]
-    target = Target(_defined_name(use), tuple(indices), unique, tuple(whole), node.span)
-    target.numbered = len(use.indices)
-    if len(unique) == 1 and not whole and len(parameters) == len(group.items) > 1:
-        target.elements = len(parameters)
-    if len(indices) == len(told):
-        target.counted = tuple(at for at, item in enumerate(group.items) if item in told)
-    return target
+    return parameters, whole
 
 
 def _weighed(seen: Survey, function: scripts.Use, group: Group) -> Set[str]:
