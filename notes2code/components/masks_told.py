@@ -13,6 +13,8 @@ MASKS = frozenset(("mask", "reach"))
 """The settings of what is added to scores, and of the keys that a softmax is taken of."""
 
 _CAUSAL = "Causal"
+_BIASED = "Biased"
+_BY_DISTANCE = "DistanceBiased"
 _ORDERS = {("<", True): "Strict", ("<", False): "LaterOnly"}
 """The words for an order, and whether the key stands first in it."""
 
@@ -23,15 +25,20 @@ def words_of_masks(values: Mapping[str, Lambda]) -> list[str]:
     return sorted(dict.fromkeys(words), key=lambda word: word != _CAUSAL)
 
 
+def hides(values: Mapping[str, Lambda]) -> bool:
+    """Whether the settings of a component hide keys, which what is only added does not."""
+    return not {_BIASED, _BY_DISTANCE}.issuperset(words_of_masks(values))
+
+
 def _words(value: Lambda) -> Iterator[str]:
     for term in ir.terms(value.body):
         if isinstance(term, Compare | Logic) or settings.is_mask(term):
             yield from _words_of_mask(Lambda(value.indices, term))
         elif _counts(term):
-            yield "DistanceBiased"
+            yield _BY_DISTANCE
         else:
             arrays = (part.array for part in ir.walk(term) if isinstance(part, Ref))
-            yield "Masked" if any(map(is_mask, arrays)) else "Biased"
+            yield "Masked" if any(map(is_mask, arrays)) else _BIASED
 
 
 def _words_of_mask(mask: Lambda) -> list[str]:

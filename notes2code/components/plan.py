@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.heads_defined import heads_of
 from notes2code.components.library import Component, Form, Library, plain
-from notes2code.components.masks_told import words_of_masks
+from notes2code.components.masks_told import hides, words_of_masks
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import (
     FIRST_WORD,
@@ -451,7 +451,7 @@ class _Planner:
         if known is None:
             return self._of_array(draft, function)
         component = self.library.components[known]
-        drafts = self._of(component)
+        drafts = [d for d in self._of(component) if not self._hides_unnamed(d)]
         if draft.compiled is None:
             drafts = [d for d in drafts if self._fits(draft, d)]
         usual = [d for d in drafts if self._is_textbook(d)]
@@ -459,6 +459,14 @@ class _Planner:
         if draft.compiled is None and (only := self._only(draft, function, drafts)) is not None:
             return only
         return next(iter([*usual, *unnamed]), None) or self._new(component)
+
+    def _hides_unnamed(self, draft: _Draft) -> bool:
+        """Whether heads with a mask of their own are given no name, ``o_{t,i} = …``, or are joined
+        so: what others call by a name, without a mask, is the textbook's."""
+        if draft.compiled is None or _defines_function(draft.compiled):
+            return False
+        heads = self._own_heads(draft.compiled) or draft
+        return not draft.component.causal and hides(heads.recognised.settings)
 
     def _only(self, draft: _Draft, function: str, drafts: Sequence[_Draft]) -> _Draft | None:
         """What a part that is only named is built from where the notes define one such: of the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,13 @@ class Projected:
         return self.view.attention.mask.causal or (
             self.inner is not None and self.inner.attention.mask.causal
         )
+
+    def fitting(self, views: Iterable[View]) -> list[View]:
+        """The attentions of the package that the heads can be, by their formulas alone: a class
+        that asks for a causal mask makes another of one that has none."""
+        smallest = 2 if self.view.rotary is not None else 1
+        fits = (view for view in views if view.head_size >= smallest)
+        return [view for view in fits if view.attention.mask.causal or not self.causal]
 
     @property
     def takes_bias(self) -> bool:

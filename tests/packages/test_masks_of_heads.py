@@ -171,3 +171,29 @@ def test_what_is_not_of_a_head_and_a_token_is_not_projected(
     compiled = vault(f"$${heads}$$\n\n$${together}$$\n")
     assert PROJECTED % "MHA" not in [problem.message for problem in compiled.diagnostics()]
     assert (compiled.formulas[-1].compiled.recognised is not None) == joined
+
+
+LAYER = r"""
+$$ x \leftarrow \mathrm{LayerNorm}(x + \mathrm{MultiHead}(x, x, x)) $$
+$$ x \leftarrow \mathrm{LayerNorm}(x + \mathrm{FFN}(x)) $$
+$$ \mathrm{FFN}(x) = \max(0, x W_1 + b_1) W_2 + b_2 $$
+"""
+
+
+def test_a_layer_that_calls_multi_head_attention_has_no_causal_heads_without_a_name(
+    vault: Vault,
+    imported: Callable[[Package], ModuleType],
+    run_tests: Callable[[Package], bool],
+) -> None:
+    """The encoder layer of a page is the textbook's beside causal heads, and sees what comes."""
+    page = f"# Causal\n\n$$ {CAUSAL} $$\n$$ {JOINED} $$\n\n# Layer\n{LAYER}"
+    rendered = render(vault(page), "transformer")
+    assert run_tests(rendered.files)
+    package = imported(rendered.files)
+    layer = package.EncoderLayer(6, 2, 8).eval()
+    assert type(layer.attention) is package.MultiHeadAttention
+    x = torch.randn(1, 4, 6)
+    changed = torch.cat([x[:, :3], torch.randn(1, 1, 6)], dim=1)
+    assert not torch.allclose(layer(x)[:, 0], layer(changed)[:, 0])
+    causal = package.CausalMultiHeadAttention(6, 2).eval()
+    torch.testing.assert_close(causal(x)[:, 0], causal(changed)[:, 0])
