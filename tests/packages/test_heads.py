@@ -70,6 +70,32 @@ def test_heads_that_are_written_out_in_a_formula_of_their_own(
     np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("joined", [[r"\mathrm{Cross}(X, Z) = " + OUT.split(" = ")[1]], []])
+def test_crossing_heads_that_are_written_out(
+    joined: list[str],
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    """They are those of one class, which their keys and values are given to."""
+    head = WRITTEN.replace("(X W_i^K)", "(Z W_i^K)").replace("X W_i^V", "Z W_i^V") % ""
+    files = package_of([head, *joined])
+    assert run_tests(files)
+    package = imported(files)
+    assert [c for c in package.__all__ if c.endswith("Attention")] == ["CrossAttention"]
+    attention = package.CrossAttention(8, 6, 2).double()
+    linear = {name: w.detach().numpy() for name, w in attention.named_parameters()}
+    rng = np.random.default_rng(0)
+    x, z = rng.standard_normal((5, 8)), rng.standard_normal((4, 6))
+    q, k, v = (y @ linear[f"W_{n}.weight"].T for n, y in (("Q", x), ("K", z), ("V", z)))
+    heads = []
+    for own in (slice(0, 4), slice(4, 8)):
+        weights = np.exp(q[:, own] @ k[:, own].T / 2)
+        heads.append(weights / weights.sum(axis=1, keepdims=True) @ v[:, own])
+    expected = np.concatenate(heads, axis=1) @ linear["W_O.weight"].T
+    output = attention(torch.tensor(x)[None], torch.tensor(z)[None]).detach()[0]
+    np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize("notes", [[JOINED, HEAD], [f"{JOINED}, \\quad {HEAD}"], [INLINE]])
 def test_heads_that_no_matrix_joins(
     notes: list[str],
