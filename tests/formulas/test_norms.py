@@ -40,6 +40,24 @@ def _scaled_columns(m: Any, w: Any) -> Any:
         "x[n] gamma[n] alpha beta[n]",
         lambda x, g, a, b: g * np.tanh(a * x) + b,
     ),
+    Case(
+        r"Y = (1 + \gamma) \odot X - \beta",
+        "gamma[d] X[n,d] beta[d]",
+        lambda g, x, b: (1 + g) * x - b,
+    ),
+    # What is a factor there is a number.
+    Case(
+        r"y = \gamma \odot (x - \beta m) + \beta z",
+        "gamma[n] x[n] beta m[n] z[n]",
+        lambda g, x, b, m, z: g * (x - b * m) + b * z,
+        shapes={"m": ("n",), "z": ("n",)},
+    ),
+    Case(
+        r"m' = \gamma \odot m + (1 - \beta) g",
+        "gamma[n] m[n] beta g[n]",
+        lambda c, m, b, g: c * m + (1 - b) * g,
+        shapes={"g": ("n",)},
+    ),
     # Indices side by side are no word, though they could be spoken.
     Case(
         r"y_{tijk} = x_{tijk} - \mu_{ti}",
@@ -55,6 +73,19 @@ def _scaled_columns(m: Any, w: Any) -> Any:
             context=[said],
         )
         for said in (r"\beta = (8N)^{-1/4}", r"\beta = 0.87", r"\gamma = 1, \beta = 0")
+    ),
+    # A γ and a β that do not scale and shift what is normalised are numbers that a note may state.
+    Case(
+        r"r = \frac{R - \mu}{\sigma}, G = \gamma r + \beta H",
+        "R[n,d] mu sigma+ gamma beta H[n,d]",
+        lambda r, m, s, g, b, h: g * (r - m) / s + b * h,
+        context=[r"\gamma = 0.99, \beta = 0.01"],
+    ),
+    Case(
+        r"x_{l+1} = \gamma x_l + \beta \frac{x_l - \mu}{\sigma}",
+        "gamma x[n] beta mu sigma+",
+        lambda g, x, b, m, s: g * x + b * (x - m) / s,
+        context=[r"\beta = (8N)^{-1/4}, \gamma = (2N)^{1/4}"],
     ),
     # The gain and the bias beside each normalised number are vectors, in a formula alone, too.
     Case(

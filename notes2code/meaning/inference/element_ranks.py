@@ -151,7 +151,9 @@ def _gain(element: Element) -> int | None:
         run.scope.norms == "layers" or any(map(names.is_norm, run.defines))
     )
     usual = element.base in names.GAINS | {"b"} and (run.seen.normalises or called)
-    if element.indices == 0 and (usual or of_layer or gains.shifts(run, element.use.name)):
+    if element.indices == 0 and gains.shifts(run, element.use.name) and not gains.are_numbers(run):
+        return element.among((1, 0.0), (0, 2.4))
+    if element.indices == 0 and (usual or of_layer):
         return element.usually(*((0, 1) if gains.are_numbers(run) else (1, 0)))
     if element.indices == 0 and run.seen.normalises and element.use.name in names.MOMENTS:
         return element.usually(0, 1)

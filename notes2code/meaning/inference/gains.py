@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from notes2code.latex.tree import Big, Frac, Infix, Name, Node, Script, ungrouped, walk
+from notes2code.latex.tree import Big, Frac, Infix, Name, Node, Num, Script, ungrouped, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import binders
 from notes2code.meaning.notation.scripts import At, Use, is_two
+from notes2code.meaning.overview import norms
 
 
 def of_the_feature(run: Run, use: Use) -> Use:
@@ -63,12 +64,32 @@ def are_numbers(run: Run) -> bool:
 
 
 def shifts(run: Run, name: str) -> bool:
-    """Whether it is the β of ``γ ⊙ f(x) + β``: one for each feature, as the gain beside it is."""
+    """Whether it is the β of ``γ ⊙ f(x) + β`` or ``(1 + γ) ⊙ x - β``: what alone is added to a
+    product with the gain of the same label is one for each feature, as the gain is. The β of
+    ``γ ⊙ x + β f(x)`` is a factor, and a number."""
     base, _, label = name.partition("_")
     gain = f"gamma_{label}".rstrip("_")
-    pairs = (node for node in run.seen.nodes.of(Infix) if node.op == "⊙")
-    sides = (run.seen.understood(side) for node in pairs for side in (node.left, node.right))
-    return base == "beta" and any(use is not None and use.name == gain for use in sides)
+    return base == "beta" and any(
+        _called(run, shift) == name
+        and isinstance(product, Infix)
+        and product.op == "⊙"
+        and any(_called(run, _above_one(factor)) == gain for factor in binders.chain(product))
+        for product, shift in norms.shifted(run.seen.nodes)
+    )
+
+
+def _above_one(factor: Node) -> Node:
+    """The γ of ``1 + γ``; any other factor as it is."""
+    match ungrouped(factor):
+        case Infix("+", Num("1"), gain) | Infix("+", gain, Num("1")):
+            return gain
+    return factor
+
+
+def _called(run: Run, node: Node) -> str:
+    """The name of an array; "" of what is no name."""
+    use = run.seen.understood(node)
+    return "" if use is None else use.name
 
 
 def is_of_example(run: Run, name: str) -> bool:

@@ -5,12 +5,20 @@ from __future__ import annotations
 
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Parsed
+from notes2code.meaning.overview import norms
 
 
 def is_gain(name: str, mine: Parsed) -> bool:
-    """Whether it is the γ or the β of a norm that has both, ``γ (x - μ) / σ + β``."""
-    both = mine.mentioned & names.GAINS
-    return mine.seen is not None and mine.seen.normalises and name in both and len(both) > 1
+    """Whether it is the γ or the β of ``γ (x - μ) / σ + β``: what alone scales a value that is
+    normalised, and what alone is added to that. The β of ``γ (r - μ) / σ - β D`` is a number that
+    the note may state."""
+    if mine.seen is None or not mine.seen.normalises or name not in names.GAINS:
+        return False
+    for pair in norms.learned(mine.seen.nodes, mine.arrays):
+        both = {use.name for use in map(mine.seen.understood, pair) if use is not None}
+        if name in both and len(both & names.GAINS) > 1:
+            return True
+    return False
 
 
 def is_constant(theirs: Parsed) -> bool:

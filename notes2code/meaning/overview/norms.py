@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import permutations
 
 from notes2code.latex.tree import (
@@ -12,11 +12,13 @@ from notes2code.latex.tree import (
     Infix,
     Juxt,
     Name,
+    Neg,
     Node,
     Nodes,
     Num,
     Root,
     Script,
+    ungrouped,
     walk,
 )
 from notes2code.meaning import names
@@ -32,6 +34,33 @@ def gains(nodes: Nodes) -> Iterator[str]:
             for term, bias in (added, added[::-1]):
                 if _is_plain(bias) and (gain := _gain(term)) is not None:
                     yield from map(script_reader.unindexed, (gain, bias))
+
+
+def shifted(nodes: Nodes) -> Iterator[tuple[Node, Node]]:
+    """Each name that alone is added to something or taken off it, behind what stands beside it in
+    the sum: the ``γ ⊙ x`` and the β of ``γ ⊙ x + β``."""
+    for added in map(arithmetic.terms, arithmetic.sums(nodes)):
+        bare = [ungrouped(term.body if isinstance(term, Neg) else term) for term in added]
+        for term, shift in permutations(bare, 2):
+            if scripts.is_name(shift):
+                yield term, shift
+
+
+def learned(nodes: Nodes, made: Set[str]) -> Iterator[tuple[Node, Node]]:
+    """The γ and the β of each ``γ (x - μ) / σ + β``, ``γ \\hat x + β`` and ``γ z + β``, where z
+    is ``made`` by the formula that normalises."""
+    for term, shift in shifted(nodes):
+        scaled = term.top if isinstance(term, Frac) else term
+        factors = binders.multiplied(scaled)
+        if any(_is_normalised(one, made) for one in (term, *map(ungrouped, factors))):
+            yield from ((factor, shift) for factor in factors if scripts.is_name(factor))
+
+
+def _is_normalised(node: Node, made: Set[str]) -> bool:
+    """Whether a node is what a normalisation makes, by itself or by its name."""
+    if isinstance(node, Frac | Infix):
+        return is_normalisation(node)
+    return "_hat" in names.label(node) or binders.bare(node) in {*made, "rsqrt"}
 
 
 def _gain(term: Node) -> Node | None:
