@@ -30,12 +30,15 @@ def numpy_source(equation: Equation, name: str) -> str:
     Its source needs ``import math``, ``import numpy as np`` and :func:`helpers_source`. Inputs
     keep their names unless Python has another use for one, which gets an underscore behind it.
     Raises ``ValueError`` for a name that is no identifier or that of a helper, and ``OracleError``
-    for an equation that names what it does not say.
+    for an equation that names what it does not say, or is nested too deeply.
     """
     if not name.isidentifier() or name in HELPERS:
         raise ValueError(f"{name!r} cannot be the name of a function of its own")
     parts: list[str] = []
-    _emit(equation, name, {}, parts)
+    try:
+        _emit(equation, name, {}, parts)
+    except RecursionError:
+        raise OracleError("an equation that is nested too deeply has no source") from None
     return "\n\n".join(parts)
 
 

@@ -13,7 +13,7 @@ import pytest
 from notes2code.meaning import type_formula
 from notes2code.meaning.ir import Definition, Equation, Idx, Index, Input, Lambda, Ref, Size
 from notes2code.meaning.scope import Scope, Shape
-from notes2code.oracle import evaluate, helpers_source, numpy_source, sample
+from notes2code.oracle import OracleError, evaluate, helpers_source, numpy_source, sample
 
 FORMULAS = r"""
 Attention(Q, K, V) = softmax(\frac{QK^T}{\sqrt{d_k}})V
@@ -185,6 +185,13 @@ def test_a_name_must_be_free(name: str) -> None:
     assert equation is not None
     with pytest.raises(ValueError, match="cannot be the name"):
         numpy_source(equation, name)
+
+
+def test_a_product_that_is_nested_too_deeply_has_no_source() -> None:
+    equation = type_formula("A " * 120).equation
+    assert equation is not None
+    with pytest.raises(OracleError, match="nested too deeply"):
+        numpy_source(equation, "product")
 
 
 def test_a_formula_of_numbers_takes_arrays() -> None:
