@@ -96,6 +96,8 @@ def _best(
             continue
         if not _called_so(component, form, name, names) or _is_of_pairs(component, equation):
             continue
+        if form.part == "scores" and _is_query(equation):
+            continue
         if component.of_layers and _goes_over_examples(equation):
             continue
         is_named = name in map(plain, component.calls) and not form.partial
@@ -114,10 +116,15 @@ def _called_so(component: Component, form: Form, name: str, names: Set[str]) -> 
     """Whether the name of an equation, and all names in it, allow it to be the component."""
     if not names.isdisjoint(map(plain, component.unlike)):
         return False
-    if form.part == "scores" and base_letter(name) in ROLES:
-        return False  # the q_i = h_i Q of a weight Q is a query, and no score
     numbered = name.rstrip("0123456789")  # FFN_1 and FFN_2
     return not form.called or not {name, numbered}.isdisjoint(map(plain, form.called))
+
+
+def _is_query(equation: Equation) -> bool:
+    """Whether an equation makes a query of a weight that is called so, ``q_i = h_i Q``, and has no
+    key that it could be scored by."""
+    letters = {base_letter(given.name).lower() for given in equation.inputs}
+    return base_letter(plain(equation.name)) in ROLES and "k" not in letters
 
 
 def _is_of_pairs(component: Component, equation: Equation) -> bool:

@@ -77,3 +77,17 @@ def test_what_is_raised(case: Case) -> None:
 def test_the_exponential_of_a_matrix_is_refused(latex: str) -> None:
     with pytest.raises(FormulaError, match="exponential of a matrix"):
         compile_formula(latex)
+
+
+@pytest.mark.parametrize(
+    ("latex", "given"),
+    [
+        (r"r = \log \frac{\pi}{\pi_{ref}}", {"pi", "pi_ref"}),
+        (r"l = -a \log \pi_\theta + \beta \pi", {"a", "pi_theta", "beta", "pi"}),
+        (r"l = \log \pi_\theta - \frac{1}{2} \log 2\pi", {"pi_theta"}),
+    ],
+)
+def test_a_policy_beside_one_with_a_label_is_no_number_of_the_circle(
+    latex: str, given: set[str]
+) -> None:
+    assert {one.name for one in compile_formula(latex).inputs} == given

@@ -492,7 +492,16 @@ def test_moments_that_count_more_than_the_array_are_given() -> None:
     assert f.source
 
 
-@pytest.mark.parametrize("latex", [r"s = \|W\|_p", r"s = \|A - B\|_3", r"s = \|x\|_\Sigma"])
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"s = \|W\|_p",
+        r"s = \|A - B\|_3",
+        r"s = \|x\|_\Sigma",
+        r"s = \|q - k\|_q",
+        r"s = \|x - p\|_p",
+    ],
+)
 def test_a_norm_of_a_matrix_by_its_singular_values_or_of_no_known_order_is_refused(
     latex: str,
 ) -> None:

@@ -30,10 +30,25 @@ def test_each_head_has_its_own_features(case: Case) -> None:
     check(case)
 
 
-def test_what_is_no_part_of_heads_may_be_rows_or_columns() -> None:
-    """``[x_1, …, x_n] = Z`` cuts Z into its rows, or its columns: nothing says which."""
-    found = compile_formula(r"[z_1, \dots, z_n] = Z")
-    assert found.name != "z"
+def test_which_features_are_whose_is_told() -> None:
+    (told,) = compile_formula(r"[Q_1, \dots, Q_h] = Z A").diagnostics
+    assert told.code == "N2C039"
+    assert told.message == "the features of `Z A` are taken to be those of the heads in turn"
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"[z_1, \dots, z_n] = Z",
+        r"[g_1, \dots, g_h] = \sigma(z A)",
+        r"[h_1, \dots, h_H] = \mathrm{LayerNorm}(Z)",
+        r"[Q_1; \dots; Q_h] = A Z",
+    ],
+)
+def test_what_is_no_part_of_heads_may_be_rows_or_columns_or_numbers(latex: str) -> None:
+    """Nothing says which."""
+    found = compile_formula(latex)
+    assert all(given.kind != "size" for given in found.inputs)
 
 
 def test_pieces_of_what_is_not_said_how_many_are_refused() -> None:

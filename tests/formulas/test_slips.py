@@ -234,6 +234,8 @@ def test_a_number_that_is_transposed_is_told() -> None:
         r"\text{energy} = \tanh(W_1 h_i + W_2 s_t), \quad \text{score} = v^\top \text{energy}"
     )
     assert any("transposed, and taken for a number" in one.message for one in formula.diagnostics)
+    told = compile_formula(r"y = m^T X").diagnostics
+    assert [one.message for one in told] == ["`m` is transposed, and taken for a number"]
     for latex in (r"e = v^\top u", r"e_{it} = v^\top \tanh(W_1 h_i + W_2 s_t)"):
         assert all(
             "taken for a number" not in x.message for x in compile_formula(latex).diagnostics

@@ -43,7 +43,7 @@ def _is_told(run: Run, name: str) -> bool:
     if known or any(axes) or is_memory(run, name):
         return True
     is_policy = name in run.seen.transposed or _is_alone_in_log(run, name) or _is_policy(run)
-    if name == "pi" and is_policy:
+    if name == "pi" and (is_policy or _is_beside_labelled(run, name)):
         return True
     elsewhere = name in run.scope.arrays and not _is_of_circle(run, name)
     return elsewhere or (name == "e" and not _has_euler(run))
@@ -85,6 +85,16 @@ def _is_policy(run: Run) -> bool:
         if function not in _OF_ANGLES and not _is_of_circle(run, "pi")
         for item in group.items
     )
+
+
+def _is_beside_labelled(run: Run, name: str) -> bool:
+    """Whether a letter is told apart from one with a label, as the policy of ``π / π_{ref}`` and of
+    ``log π_θ + β π``; the π of ``2π`` is not."""
+    ratios = run.seen.nodes.of(Frac)
+    if any(binders.bare(ratio.top) == binders.bare(ratio.bottom) == name for ratio in ratios):
+        return True
+    labelled = any(other.startswith(f"{name}_") for other in run.seen.counted)
+    return labelled and not _is_of_circle(run, name)
 
 
 _OF_ANGLES = names.FUNCTIONS | names.CLIPS | {"U"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Group, Name, Node, Script
 from notes2code.meaning import ir
 from notes2code.meaning.inference.run import Run, find_index
@@ -21,6 +21,8 @@ def piece(run: Run, name: Node, group: Group, span: Span) -> Value:
             raise error("N2C037", text, span, "write `[Q_1, \\dots, Q_h] = …`")
     if value.rank == 0:
         raise error("N2C041", f"`{run.quote(value.span)}` is a number and has no pieces", span)
+    text = f"the features of `{run.quote(value.span)}` are taken to be those of the heads in turn"
+    run.problems.append(note("N2C039", text, value.span))
     last = find_index(value.axes[-1])
     axis = fresh(Size("", 0, "feature"))
     run.unify(last.size, Size("", value=ir.mul(index.size, axis.size)), span)

@@ -554,8 +554,17 @@ def _is_of_any_order(run: Run, order: Expr) -> bool:
             return number > 1
         case ir.Ref(name, ()):
             declared = run.shapes.get(name)
-            return name in _ORDERS or (declared is not None and declared.axes == ())
+            is_order = name in _ORDERS or (declared is not None and declared.axes == ())
+            return is_order and not _is_measured(run, name)
     return False
+
+
+def _is_measured(run: Run, name: str) -> bool:
+    """Whether a letter stands for more than the order of norms, and powers: the q of ``‖q - k‖_q``
+    is a query."""
+    ends = (end for script in run.seen.nodes.of(Script) for end in (script.sub, script.sup))
+    aside = {id(part) for end in ends if end is not None for part in walk(end)}
+    return any(node.text == name and id(node) not in aside for node in run.seen.nodes.of(Name))
 
 
 _ORDERS = ("p", "q")

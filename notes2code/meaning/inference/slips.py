@@ -113,8 +113,7 @@ def _turned_numbers(
     numbers = {one.name for one in equation.inputs if not one.shape and one.kind == "array"}
     hint = "write the indices of what it is multiplied by, or declare the shapes"
     for node, use in named:
-        sign = node.sup if isinstance(node, Script) else None
-        if isinstance(sign, Name) and sign.text == "top" and use.name in numbers:
+        if use.transposed and use.name in numbers:
             text = f"`{use.name}` is transposed, and taken for a number"
             yield warning("N2C050", text, node.span, hint)
             return

@@ -118,7 +118,8 @@ def value_at(run: Run, use: Use) -> Value:
             if use.name == "pi" and letters.is_logged(run, use.name):
                 text = "this `\\pi` is taken to be the number 3.14…, and no policy"
                 hint = "write what a policy is of, `\\pi(a | s)`"
-                run.problems.append(note("N2C039", text, use.span, hint))
+                if all(problem.message != text for problem in run.problems):
+                    run.problems.append(note("N2C039", text, use.span, hint))
             return scalar(ir.Num(letters.CONSTANTS[use.name]), use.span)
         told = use.name in run.shapes or use.name in run.defined
         if use.name in run.seen.identities and not told:

@@ -28,8 +28,9 @@ SPLIT = "split"
 
 def listed(node: Relation) -> list[Statement]:
     """The pieces that a relation lists of an array, as many as there are heads: the general one and
-    how far its index runs; nothing of any other relation. What is in brackets and has any other
-    count may be the rows of a matrix, or its columns."""
+    how far its index runs; nothing of any other relation. What is in brackets may else be the rows
+    of a matrix, or its columns, or numbers; and so may what is listed by semicolons, unless it is
+    of one token."""
     match node:
         case Relation((Group("[" | "(", (first, *_, last) as items), whole), ("=",)) if whole:
             pass
@@ -42,12 +43,23 @@ def listed(node: Relation) -> list[Statement]:
     if found is None:
         return []
     piece, count = found
+    if names.base_letter(names.label(piece)) not in names.ROLES or _may_be_rows(node, piece):
+        return []
     if is_name(whole) and binders.bare(whole) == binders.bare(piece):
         return []  # one letter for the array and its pieces: formulas could not tell them apart
     split = Script(Name(SPLIT, whole.span), Name(letter, whole.span), None, 0, whole.span)
     value = Juxt((split, Group("(", (whole,), (), whole.span)), whole.span)
     one = Num("1", first.span)
     return [Define(piece, (value,), node.span), Range(letter, one, count, node.span)]
+
+
+def _may_be_rows(node: Relation, piece: Node) -> bool:
+    """Whether queries of one index each are listed by semicolons: their matrix may have a column
+    for each token."""
+    match node.operands[0], piece:
+        case Group(separators=signs), Script(_, sub, sup):
+            return ";" in signs and not any(isinstance(at, Group) for at in (sub, sup))
+    return False
 
 
 def _general(first: Node, last: Node, letter: str) -> tuple[Node, Node] | None:
