@@ -519,9 +519,8 @@ class LinearAttention(Attention):
         weights: Tensor = self.feature_map(query) @ self.feature_map(key).mT
         if keep is not None:
             weights = weights.masked_fill(~keep, 0.0)
-        weights = weights / weights.size(-1)  # float16 has no room for the sum of many
-        total = weights.sum(dim=-1, keepdim=True)
-        return weights / total.masked_fill(total == 0, 1.0)
+        mean = weights.mean(dim=-1, keepdim=True)  # float16 has no room for the sum of many
+        return weights / mean.masked_fill(mean == 0, 1.0) / weights.size(-1)
 
     def attend(self, inputs: Inputs, causal: bool) -> Tensor:
         query, key, value, keep_mask, bias = inputs
