@@ -34,6 +34,13 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
 @table(
     # What makes keys has their letter below it.
     Case(r"K = \Omega_k X", "Omega_k[m,n] X[n,d]", np.matmul),
+    # It counts where it does on a left-hand side, and below what no weights are.
+    Case(
+        r"K = X W_K, \quad s_k = q^\top K_k",
+        "X[n,d] W_K[d,p] q[p]",
+        lambda x, w, q: x @ w @ q,
+    ),
+    Case(r"K = \tanh(h_k W)", "h[n,d] W[d,p]", lambda h, w: np.tanh(h @ w)),
     # The score of two vectors is a number, and what stands before the tanh no matrix.
     Case(
         r"score(h_d, h_e) = V^\top \tanh(A h_d + B h_e)",

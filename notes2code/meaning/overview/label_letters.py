@@ -78,16 +78,37 @@ def of_namesakes(statements: Sequence[Statement]) -> Iterator[str]:
 
 
 def of_what_is_made(statements: Sequence[Statement]) -> Iterator[str]:
-    """The k of ``K = Ω_k X`` and of ``K[X] = β_k + Ω_k X``: what makes keys has their letter below
-    it, and there is one of it."""
-    for define in statements:
-        match define:
-            case Define(Name(made) | Juxt((Name(made), Group("[" | "(")))) if made in (
-                "Q",
-                "K",
-                "V",
-            ):
-                yield made.lower()
+    """The k of ``K = Ω_k X`` and of ``K[X] = β_k + Ω_k X``: the weights that make keys have their
+    letter below them, and there is one of each. The k of ``s_k = q^\\top K_k`` and of ``K = x_k``
+    counts."""
+    defines = [one for one in statements if isinstance(one, Define)]
+    below = {word for one in defines if one.target for word in _below(one.target)}
+    for define in defines:
+        match define.target:
+            case Name(made) | Juxt((Name(made), Group("[" | "("))) if made in ("Q", "K", "V"):
+                letter = made.lower()
+                bases = [base for value in define.values for base in _bases(value, letter)]
+                if all(map(_is_of_weights, bases)) and letter not in below:
+                    yield letter
+
+
+def _bases(node: Node, letter: str) -> Iterator[Node]:
+    """What a letter stands below."""
+    for part in walk(node):
+        if isinstance(part, Script) and part.sub and letter in words_in(part.sub):
+            yield part.base
+
+
+def _below(node: Node) -> Set[str]:
+    """What stands below names."""
+    subs = (part.sub for part in walk(node) if isinstance(part, Script) and part.sub)
+    return {word for sub in subs for word in words_in(sub)}
+
+
+def _is_of_weights(node: Node) -> bool:
+    """Whether a letter is a capital, as Ω, and no X, or a small one of weights, as β."""
+    letter = node.text if isinstance(node, Name) else ""
+    return letter in names.WEIGHTS or (letter[:1].isupper() and letter not in ("X", "H", "Z", "E"))
 
 
 def of_own_sizes(statements: Sequence[Statement]) -> set[str]:
