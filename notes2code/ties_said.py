@@ -53,8 +53,13 @@ _UNTIED = re.compile(
     re.IGNORECASE,
 )
 """What denies the tie itself, and no bias, matrix or parameters beside it."""
-_OF_ANOTHER = re.compile(r"\b(?:GPT|were|was|had)\b", re.IGNORECASE)
-"""What tells of a model that once was made."""
+_OF_ANOTHER = re.compile(
+    r"\b(?:GPT|BERT|T5|Vaswani|were|was|had|original|paper|practice|variants?|e\.g"
+    r"|when|unless|many|most|others?|alternatively|possible|wenn|si)\b"
+    r"|许多|例如|比如|论文|場合|論文|경우|논문",
+    re.IGNORECASE,
+)
+"""What tells of a model that once was made, of many models, or of a case."""
 _READS = re.compile(r"\b(?:source|encoder)\b|源|编码器|エンコーダ|인코더", re.IGNORECASE)
 _WRITES = re.compile(r"\b(?:target|decoder)\b|目标|目的|解码器|デコーダ|디코더", re.IGNORECASE)
 _PLACES = re.compile(r"\bposition|位置|위치", re.IGNORECASE)

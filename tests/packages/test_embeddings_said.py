@@ -28,6 +28,7 @@ def doubts(folder: Path, text: str) -> list[str]:
     [
         (f"{TRANSLATES}Positional embeddings are learned.", "its positions are sines"),
         (f"{TRANSLATES}It has learned position embeddings.", "its positions are sines"),
+        (f"{TRANSLATES}Learned positional embeddings are added when tokens enter.", "are sines"),
         (f"{TRANSLATES}它使用可学习的位置编码。", "its positions are sines"),
         (rf"{TRANSLATES}We multiply the embeddings by $\sqrt{{d_{{model}}}}$.", "multiplies the"),
         (rf"{WRITES}Token embeddings are scaled by $\sqrt{{d}}$.", "multiplies the embeddings"),

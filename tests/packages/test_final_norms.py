@@ -34,6 +34,7 @@ def rendered(folder: Path, text: str) -> Rendered:
     "said",
     [
         "A final layer norm stands before the head.",
+        "When all blocks have run, a final layer norm is applied, as in the original paper.",
         "There is an additional LayerNorm in front of the logits.",
         "A layer normalization follows after the final block, and one after the last layer.",
         "最后一个LayerNorm 在输出之前。",
