@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from notes2code.latex import suppositions
 from notes2code.latex.joining import AND, ELSE, GIVEN, IF, OR, THEN, WHERE, any_of
 from notes2code.vault.model import Formula, Note, SourceMap
 
@@ -130,7 +131,7 @@ def _case(note: Note, formulas: Sequence[Formula], further: bool) -> tuple[Formu
     value, condition = formulas
     words = _between(note, value, condition)
     given = _GIVEN.fullmatch(words) and _UPDATES.search(value.latex)
-    if not _IF.fullmatch(words) and not (given and not _SUPPOSED.fullmatch(condition.latex)):
+    if not _IF.fullmatch(words) and not (given and not _is_supposed(condition, value)):
         return None
     if "%" in value.latex + condition.latex:
         return None  # what stands behind a comment would be one, too
@@ -156,12 +157,19 @@ def _limits(note: Note, condition: Formula, value: Formula) -> bool:
     whatever that is of, and so is a step."""
     start = condition.places.offset(0)
     ahead = note.source.text[max(0, start - _LINK) : start]
-    steps = _STEP.search(_left(value)) and not _SUPPOSED.fullmatch(condition.latex)
+    steps = _STEP.search(_left(value)) and not _is_supposed(condition, value)
     if (steps or _UPDATES.search(value.latex)) and _WHERE.search(ahead):
         return True
     opening = _OPENING.match(condition.latex)
     letter = _LETTER.match(condition.latex, opening.end() if opening else 0)
     return letter is not None and letter[0] in _LETTER.findall(_left(value))
+
+
+def _is_supposed(condition: Formula, value: Formula) -> bool:
+    """Whether a condition is only supposed of an update."""
+    _, _, right = value.latex.partition(_left(value))
+    lone = _SUPPOSED.fullmatch(condition.latex) is not None
+    return lone or suppositions.is_supposed(condition.latex, _left(value), right)
 
 
 def _between(note: Note, one: Formula, other: Formula) -> str:

@@ -124,6 +124,42 @@ def test_a_step_under_a_condition(sentence: str) -> None:
     assert "where this does not hold" in formula.diagnostics[0].message
 
 
+@pytest.mark.parametrize(
+    ("update", "condition", "count"),
+    [
+        (r"w \leftarrow w - \eta g", r"\eta \le 1/L", 3),
+        (r"w \leftarrow w - \eta g", r"\eta \le \eta_0", 3),
+        (r"W \leftarrow W + BA", r"r < \min(d, k)", 3),
+        (r"x \leftarrow x + Wx", "d_{ff} > d", 2),
+        (r"w \leftarrow w - g", r"\eta > c", 4),
+        (r"\lambda \leftarrow \lambda + g", r"\lambda < \lambda_0", 3),
+        (r"x \leftarrow x + d", "d < r", 3),
+    ],
+)
+def test_what_is_only_supposed_of_an_update(update: str, condition: str, count: int) -> None:
+    """A comparison of rates and sizes is no condition: nothing is computed of it. One of the state
+    or of what the update adds is."""
+    for note in (f"${update}$ where ${condition}$.", rf"$${update} \text{{ where }} {condition}$$"):
+        equation = compiled(note)[0].compiled.equation
+        assert equation is not None
+        assert len(equation.inputs) == count
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        r"$x_{t+1} = x_t - \eta g_t$ if $\eta < 2/L$.",
+        r"$w \leftarrow w - \eta g$ with $\beta_1, \beta_2 < 1$.",
+        r"$w \leftarrow w - \eta g$ where $\eta_1 \ge \eta_2 \ge \dots$.",
+        r"$$K_{1:t} \leftarrow [K_{1:t-1}; k_t] \text{ where } t \le T$$",
+    ],
+)
+def test_what_is_supposed_is_left_out(sentence: str) -> None:
+    formula = compiled(sentence)[0]
+    assert formula.compiled.equation is not None
+    assert not [one for one in formula.diagnostics if "does not hold" in one.message]
+
+
 def test_a_mask_of_distances_is_0_elsewhere() -> None:
     (formula,) = compiled(r"with $M_{ij} = -\infty$ if $|i - j| > w$")
     equation = formula.compiled.equation

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from notes2code.diagnostics import error
+from notes2code.latex import suppositions
 from notes2code.latex.joining import AND, GIVEN, IF, OR, WHERE
 from notes2code.latex.tree import (
     Big,
@@ -229,7 +230,10 @@ class _Equation:
         """Whether an update is made "where" something holds; the η > 0 behind that word is only
         supposed."""
         said = self.define.keeps and not words.isdisjoint(GIVEN) and words.isdisjoint(AND)
-        return said and not _ORDERS.isdisjoint(relation.signs) and not _is_supposed(relation)
+        if not said or _ORDERS.isdisjoint(relation.signs) or _is_of_lone_name(relation):
+            return False
+        limits = words_in(relation) & self.indices - {"t"}
+        return bool(limits) or not _is_supposed(relation, self.define)
 
     def _compared(self, relation: Relation, named: Set[str]) -> Set[str] | None:
         """What a comparison limits."""
@@ -289,10 +293,31 @@ def _only_counts(relation: Relation, letter: str) -> bool:
     return True
 
 
-def _is_supposed(relation: Relation) -> bool:
+def _is_of_lone_name(relation: Relation) -> bool:
     """Whether a lone name is compared with numbers alone, ``0 < η < 1``."""
     others = [one for one in relation.operands if one is not None and words_in(one)]
     return len(others) == 1 and is_name(others[0])
+
+
+def _is_supposed(relation: Relation, update: Define) -> bool:
+    """Whether a comparison is one of rates and sizes, which is only supposed of an update."""
+    operands = [one for one in relation.operands if one is not None]
+    named = _bases(*operands)
+    if any(_bases(low) == {"t"} and _bases(top) == {"T"} for low, _, top in _in_order(relation)):
+        named -= {"t"}  # the steps there are
+    target = set() if update.target is None else _bases(update.target)
+    return suppositions.are_supposed(named, target, _bases(*update.values))
+
+
+def _bases(*nodes: Node) -> set[str]:
+    """The names in some nodes, without those in scripts."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, Script):
+            found |= _bases(node.base)
+        else:
+            found |= {node.text} if isinstance(node, Name) else _bases(*children(node))
+    return found
 
 
 def _in_order(relation: Relation) -> Iterator[tuple[Node, str, Node]]:
