@@ -10,7 +10,7 @@ from tables import Case, check, table
 
 
 @table(
-    # A P_i that a number stands beside is a probability where what is made of them is no capital.
+    # A P_i that a number stands beside is a probability where a loss is made of them.
     Case(
         r"\mathrm{aux} = \alpha N \sum_i f_i P_i",
         "alpha N f[n] P[n]",
@@ -20,6 +20,31 @@ from tables import Case, check, table
         r"M = \sum_i \lambda_i P_i",
         "lambda_[h] P[h,n,m]",
         lambda weights, p: np.tensordot(weights, p, 1),
+    ),
+    Case(
+        r"W^Q = \sum_i \lambda_i P_i",
+        "lambda_[h] P[h,n,m]",
+        lambda weights, p: np.tensordot(weights, p, 1),
+    ),
+    Case(
+        r"\mathrm{prompt} = \sum_i \alpha_i P_i",
+        "alpha[h] P[h,n,m]",
+        lambda weights, p: np.tensordot(weights, p, 1),
+    ),
+    Case(
+        r"y = \sum_i \alpha_i P_i x",
+        "alpha[h] P[h,n,m] x[m]",
+        lambda weights, p, x: np.tensordot(weights, p, 1) @ x,
+    ),
+    Case(
+        r"y_j = \sum_i \alpha_{ij} P_i",
+        "alpha[n,d] P[n,m]",
+        lambda weights, p: weights.T @ p,
+    ),
+    Case(
+        r"\mathrm{loss} = \sum_i \alpha_i x^\top P_i x",
+        "alpha[h] x[m] P[h,m,m]",
+        lambda weights, x, p: x @ np.tensordot(weights, p, 1) @ x,
     ),
     # A mean beside what is made of its own count is one of numbers.
     Case(

@@ -6,7 +6,7 @@ fits, and what is rarer costs more. The first custom that speaks of an element d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import error
 from notes2code.meaning import names
@@ -266,11 +266,26 @@ def _is_basis(element: Element) -> bool:
     return capital and whole and made == {"W"} and _are_added_with_numbers(element)
 
 
+_BALANCES = ("aux", "balance", "balancing")
+"""How the names of losses end that spread tokens over experts."""
+
+
 def _is_weighed(element: Element) -> bool:
-    """Whether it is the P_i of ``aux = Σ_i f_i P_i``, where what is made of them is no capital: a
-    probability, and no projection."""
-    capital = any(name.isupper() and len(name) == 1 for name in element.run.defines)
-    return not capital and _are_added_with_numbers(element)
+    """Whether it is the P_i of ``aux = Σ_i f_i P_i``, a loss that is named by a word: a
+    probability. What else is made so, ``W^Q`` or a prompt, is made of arrays, and so is a loss of
+    the P_i x."""
+    run = element.run
+    words = [name.lower() for name in run.defines if len(names.base_letter(name)) > 1]
+    loss = any(names.is_number(word) or word.endswith(_BALANCES) for word in words)
+    return loss and _are_added_with_numbers(element) and not any(_arrays(run))
+
+
+def _arrays(run: Run) -> Iterator[str]:
+    """The letters without an index that are arrays by custom, whatever numbers they may be."""
+    for name, counts in run.seen.counted.items():
+        vector = names.element_ranks(name, 0, False, False)[0] == 1
+        if 0 in counts and (vector or name in names.OF_TOKENS) and name not in run.defines:
+            yield name
 
 
 def _are_added_with_numbers(element: Element) -> bool:
