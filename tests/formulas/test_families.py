@@ -42,7 +42,7 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         lambda a, v: np.tensordot(a, v, 1),
     ),
     Case(r"W = \sum_i u_i V_i^\top", "u[h,n] V[h,m]", lambda u, v: u.T @ v),
-    # A capital with an index above it alone is one of several matrices.
+    # A capital with an index above it is one of several matrices beside another with that index.
     Case(
         r"X' = \sum_k Z^{(k)} \Theta^{(k)}",
         "Z[k,n,d] Theta[k,d,m]",
@@ -54,6 +54,23 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         lambda h, q: h @ q,
     ),
     Case(r"O^k = A^k V^k", "A[h,n,m] V[h,m,d]", lambda a, v: a @ v),
+    # Alone it is a vector, of one example or layer; so it is where a number is made.
+    Case(r"z^{(i)} = w^\top X^{(i)}", "w[d] X[n,d]", lambda w, x: x @ w),
+    Case(
+        r"\mathrm{ELMo} = \gamma \sum_l s_l H^{(l)}",
+        "gamma s[n] H[n,d]",
+        lambda g, s, h: g * s @ h,
+    ),
+    Case(
+        r"\Sigma = \frac{1}{N} \sum_i (X^{(i)} - \mu) (X^{(i)} - \mu)^\top",
+        "X[n,d] mu[d]",
+        lambda x, mu: (x - mu).T @ (x - mu) / len(x),
+    ),
+    Case(
+        r"l = \sum_i Z^{(i)} \cdot Y^{(i)}",
+        "Z[n,d] Y[n,d]",
+        lambda z, y: (z * y).sum(),
+    ),
     # What is joined by name are arrays, though the whole has their letter.
     Case(
         r"Y = \text{Concat}(Y_1, Y_2, \dots, Y_h) W^O",

@@ -222,9 +222,8 @@ def _by_letter(element: Element) -> int:
     # The x_i beside x^⊤ are the numbers of a vector.
     transposed = element.lead in run.seen.transposed.get(use.name, ())
     transposed = transposed or (state and element.indices == 2)
-    # A capital with an index above it alone is one of several matrices, Θ^{(k)} and Z^{(k)}.
-    several = bool(use.above) and use.above == element.lead and base not in names.GREEK
-    indices = 0 if several and base.isupper() and len(base) == 1 else element.indices
+    # The Z^{(k)} beside a Θ^{(k)} is one of several matrices.
+    indices = 0 if use.name in run.seen.told_above else element.indices
     ranks = names.element_ranks(use.name, indices, element.bold, transposed)
     if _is_basis(element):
         ranks = (2, 1, 0)

@@ -124,6 +124,8 @@ class Survey:
     """What only matrices can be."""
     degrees: set[str] = field(default_factory=set)
     """Matrices with zeros beside their diagonal."""
+    told_above: set[str] = field(default_factory=set)
+    """Matrices that an index above tells apart, beside each other in a product."""
     projections: set[str] = field(default_factory=set)
     """The Q, K and V that are weights."""
     sequences: set[str] = field(default_factory=set)

@@ -28,6 +28,7 @@ from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, script_reader, scripts
 from notes2code.meaning.overview import (
+    above,
     added,
     averages,
     bare_sums,
@@ -223,6 +224,8 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.averaged = set(averages.averaged(seen, nodes))
     seen.weights = set(averages.weights(seen, nodes))
     seen.lengths = {name for node in nodes.of(Juxt, Infix) for name in _lengths(seen, node)}
+    targets = [define.target for define in parts.defines if define.target is not None]
+    seen.told_above = set(above.matrices(seen, nodes, targets))
     seen.projections = _projections(seen, nodes)
     seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
     seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
