@@ -22,6 +22,11 @@ from tables import Case, check, table
         lambda weights, p: np.tensordot(weights, p, 1),
     ),
     Case(
+        r"\text{auxiliary loss} = \alpha \sum_i f_i P_i",
+        "alpha f[n] P[n]",
+        lambda a, f, p: a * (f * p).sum(),
+    ),
+    Case(
         r"W^Q = \sum_i \lambda_i P_i",
         "lambda_[h] P[h,n,m]",
         lambda weights, p: np.tensordot(weights, p, 1),

@@ -265,8 +265,8 @@ def _is_basis(element: Element) -> bool:
     return capital and whole and made == {"W"} and _are_added_with_numbers(element)
 
 
-_BALANCES = ("aux", "balance", "balancing")
-"""How the names of losses end that spread tokens over experts."""
+_BALANCES = ("aux", "loss", "balance", "balancing")
+"""How the names of losses end, those that spread tokens over experts among them."""
 
 
 def _is_weighed(element: Element) -> bool:
