@@ -44,6 +44,9 @@ COUNTS = TOTALS | frozenset("BD")
 EXTENTS = COUNTS | frozenset("CFHKMPS")
 """Those and the capitals of channels, heads, filters and images, of which products are volumes."""
 
+CLASSES = frozenset("y c class target label".split())
+"""What the class is called that a loss is given: it tells a place by its value."""
+
 PROBABILITIES = frozenset(["p", "P", "q", "Pr", "pi"])
 """What probabilities are called."""
 

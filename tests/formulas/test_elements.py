@@ -225,3 +225,16 @@ def test_brackets_around_a_call_of_functions_that_are_told_apart() -> None:
 def test_what_stands_in_a_norm_is_a_vector() -> None:
     f = compile_formula(r"L = \sum_a \lVert z_a - y_a \rVert_2^2", context=["z = h + x"])
     assert [len(one.shape) for one in f.inputs] == [2, 2] and not f.diagnostics
+
+
+def test_the_last_row_of_what_is_computed_is_an_element_as_any_other() -> None:
+    formula = compile_formula(r"p = \mathrm{softmax}(H W)_T")
+    assert not formula.diagnostics
+    h, w = np.arange(6.0).reshape(3, 2), np.ones((2, 4))
+    np.testing.assert_allclose(formula.reference(H=h, W=w, T=2), np.full(4, 0.25))
+
+
+def test_what_is_twice_its_own_letter_with_a_prime_is_defined() -> None:
+    formula = compile_formula(r"h' = \mathrm{ReLU}(W x), \quad h = 2h'")
+    assert formula.name == "h"
+    np.testing.assert_allclose(formula.reference(W=np.eye(2), x=np.array([1.0, -1.0])), [2, 0])

@@ -31,6 +31,20 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
     ),
     Case(r"L = \log \sum_j e^{z_j} - z_y", "z[n] y<n", lambda z, y: -np.log(softmax(z)[y])),
     Case(r"p_c = \frac{e^{z_c}}{\sum_j e^{z_j}}", "z[n]", softmax),
+    # A list with dots is of all places, and the letter of two arrays tells one from the other.
+    Case(
+        r"p = \left[\frac{e^{z_1}}{\sum_j e^{z_j}}, \dots, \frac{e^{z_C}}{\sum_j e^{z_j}}\right]",
+        "z[C]",
+        softmax,
+    ),
+    Case(
+        r"g = \log \sum_j e^{z_j} - z_{max}", "z[n] z_max", lambda z, a: np.log(np.exp(z).sum()) - a
+    ),
+    Case(
+        r"o = \frac{e^{s_c}}{\sum_j e^{s_j}} v_c",
+        "s_c s[n] v_c[m]",
+        lambda a, s, v: np.exp(a) / np.exp(s).sum() * v,
+    ),
     Case(r"p(y) = \frac{e^{z_y}}{\sum_j e^{z_j}}", "z[n]", softmax),
     # What is held against a margin is a distance, and no count of features.
     Case(

@@ -283,7 +283,7 @@ def index(run: Run, value: Value, sub: Node) -> Value:
         raise error("N2C032", f"{len(parts)} indices on what has {len(axes)} axes", sub.span)
     use = Use("this", sub.span)
     of_keys = len(parts) == 1 and names.label(parts[0]) in run.summed
-    if of_keys and len(axes) == 2 and isinstance(settled(body), ir.Softmax):
+    if of_keys and len(axes) == 2 and _is_softmax(body):
         raise error(
             "N2C032",
             f"`{names.label(parts[0])}` counts the keys here, and the queries have no index",
@@ -308,11 +308,21 @@ def index(run: Run, value: Value, sub: Node) -> Value:
         elif isinstance(place, ir.Index):
             link(run, place, axis, sub.span)
             axes.append(place)
-        elif isinstance(place, ir.Size) and place.value is None:
+        elif isinstance(place, ir.Size) and value.rank == 1 and _is_of_class(part, body):
             body = at_label(run, body, axis, part)
         else:
+            run.pay(3.0 if _is_of_class(part, body) else 0.0)  # the classes are of one position
             body = ir.substitute(body, {find_index(axis): place})
     return Value(body, tuple(axes), value.span)
+
+
+def _is_softmax(body: Expr) -> bool:
+    return isinstance(settled(body), ir.Softmax)
+
+
+def _is_of_class(part: Node, body: Expr) -> bool:
+    """Whether a letter tells a class of a softmax: the n of other values is a row."""
+    return names.label(part) in names.CLASSES and _is_softmax(body)
 
 
 def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:

@@ -14,14 +14,18 @@ from notes2code.latex.tree import (
     Formula,
     Group,
     Juxt,
+    Matrix,
     Name,
     Node,
     Relation,
     Script,
     Tree,
+    alike,
     changed,
+    children,
     rewritten,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import positions
@@ -32,12 +36,13 @@ _FRESH = "jikrstpumn"
 
 def renamed(formula: Formula) -> Change | None:
     """A letter that stands nowhere for each index with a prime: for what a sum counts with, for
-    what stands below the name on a left-hand side, and for what counts every second place."""
+    what stands below the name on a left-hand side, and for what counts every second place in the
+    conditions of cases."""
     if not any(map(_primed, formula.of(Script))):
         return None
     primed = dict.fromkeys(x for c in formula.clauses for x in _on_left(c.node))
     primed |= dict.fromkeys(x for n in formula.of(Big) for x in _counted(n))
-    primed |= dict.fromkeys(x for n in formula.of(Relation) for x in _halved(n))
+    primed |= dict.fromkeys(x for c in formula.clauses for x in _halved(c.node))
     fresh = (x for x in _FRESH if x not in formula.words)
     letters = dict(zip(primed, fresh, strict=False))
 
@@ -62,14 +67,28 @@ def _counted(node: Big) -> Iterator[str]:
         yield own
 
 
-def _halved(node: Relation) -> Iterator[str]:
-    """The δ of the condition ``δ = 2δ'`` or ``δ = 2δ' + 1``."""
-    match node:
-        case Relation((Name(place), last), ("=",)) if last is not None:
-            own = [part.span for part in walk(last) if _primed(part) == place]
-            plain = changed(last, Script, lambda part: Name(place, part.span))
-            if own and positions.stride(plain) is not None:
-                yield place
+def _halved(node: Node) -> Iterator[str]:
+    """The δ of ``p_{i,δ} = …`` where ``δ = 2δ'`` or ``δ = 2δ' + 1`` is the condition of a case; as
+    a statement of its own, ``h = 2h'``, it says what h is."""
+    if not isinstance(node, Relation) or node.operands[0] is None:
+        return
+    places = {text for below in [*children(node.operands[0])][1:] for text in words_in(below)}
+    cases = (part for part in walk(node) if isinstance(part, Matrix))
+    for condition in (inner for matrix in cases for inner in walk(matrix)):
+        match condition:
+            case Relation((Name(place), last), ("=",)) if place in places and last is not None:
+                if _is_every_second(last, place):
+                    yield place
+
+
+def _is_every_second(node: Node, place: str) -> bool:
+    """Whether a place with a prime is counted by twos, as the δ of ``2δ' + 1`` is."""
+
+    def unprimed(part: Script) -> Node | None:
+        return Name(place, part.span) if _primed(part) == place else None
+
+    plain = changed(node, Script, unprimed)
+    return not alike(plain, node) and positions.stride(plain) is not None
 
 
 def letter(node: Node) -> str:
