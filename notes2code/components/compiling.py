@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -407,6 +408,8 @@ class Compiler:
             found = next(filter(None, (self._first(other, named, pinned) for other in ways)), None)
         if found is None or not are_defined(self, found, entry):
             return None
+        if _is_told_apart(found, entry):
+            return None
         other = found.component.of_layers and self.linker.scope(entry).norms == "others"
         if other and found.component.name not in pinned:
             return None
@@ -447,6 +450,17 @@ class Compiler:
                     named[name] = kind(recognised)
                     break
         return named
+
+
+def _is_told_apart(found: Recognised, entry: Entry) -> bool:
+    """Whether the headings above a formula, or the labels of its inputs, say that it is something
+    else: the logits of a router are of experts, and those of ``h_{CLS}`` of classes."""
+    texts = (entry.note, *entry.section, *(given.name for given in found.equation.inputs))
+    words = {word.lower().removesuffix("s") for text in texts for word in _WORD.findall(text)}
+    return not words.isdisjoint(word.removesuffix("s") for word in found.form.unlike)
+
+
+_WORD = re.compile("[^\\W_]+")
 
 
 def _other_ways(equation: Equation) -> Iterator[Equation]:

@@ -65,6 +65,7 @@ class Form:
     and values of each head where the notes define them. A ``whole`` one must be the component with
     what the notes define of it, too: ``exp(L)`` of the loss of one text is no perplexity. ``given``
     are the functions that no note may define, since the component takes them as arguments.
+    ``unlike`` are words of headings and of labels that say it is something else.
     """
 
     latex: str
@@ -81,6 +82,7 @@ class Form:
     of_heads: tuple[str, ...] = ()
     whole: bool = False
     given: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -445,6 +447,7 @@ def _form(
         tuple(table.get("of_heads", ())),
         table.get("whole", False),
         tuple(table.get("given", ())),
+        tuple(table.get("unlike", ())),
     )
 
 

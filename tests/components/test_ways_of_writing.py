@@ -393,6 +393,13 @@ def test_places_between_two_bounds(first: str, then: str) -> None:
     assert said(rf"B_{{ij}} = b_{{\{crossed}\{then})}}") is None
 
 
+def test_what_is_like_smoothing_or_logits_and_is_not() -> None:
+    # A step size, a policy, and the scores of a classifier and of a router.
+    assert said(r"\delta_t = (1 - \alpha) \delta_{t-1} + \frac{\alpha}{N}") is None
+    assert said(r"\pi(a) = (1 - \epsilon) \delta_{a,a^*} + \frac{\epsilon}{K}") is None
+    assert said(r"\mathrm{logits} = h_{CLS} W + b") is None
+
+
 ENCODINGS = [
     # A column is told by twice a letter with a prime, of any letter, too.
     (
