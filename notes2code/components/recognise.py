@@ -160,13 +160,15 @@ def _ways(
     is_named: bool,
 ) -> Iterator[Match]:
     """The matches whose roles and functions are what the component asks for; the letters do not
-    matter in a formula that has the component's own name."""
+    matter in a formula that has the component's own name, unless only they tell what its arrays
+    are: the ℓ_t that a perplexity is made of are losses, and p_t are none."""
+    free = is_named and not form.whole
     for count, found in enumerate(matches(form.pattern, subject)):
         if count == MAX_WAYS:
             return
         found = taken_apart(component, form, found)
         if (
-            (_letters_fit(form, found) or (is_named and not _are_exchanged(component, form, found)))
+            (_letters_fit(form, found) or (free and not _are_exchanged(component, form, found)))
             and _are_single(form, found)
             and _are_of_all(form, found)
             and _are_of_one_head(component, found)

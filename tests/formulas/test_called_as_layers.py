@@ -267,6 +267,9 @@ def test_the_last_of_the_layers_is_no_index(last: str) -> None:
 def test_an_outcome_is_no_weight_in_small() -> None:
     tokens = compile_formula(r"p(w | c) = \mathrm{softmax}(W h + b)")
     assert tokens.component == "output_head" and not tokens.diagnostics
+    function = compile_formula(r"f(w | c) = \mathrm{softmax}(W c)")
+    said = ["the parameter `w` does not occur; `W` is another name"]
+    assert [one.message for one in function.diagnostics] == said
 
 
 @pytest.mark.parametrize("index", ["_l", "^{(l)}"])

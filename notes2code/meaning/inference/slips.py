@@ -431,8 +431,9 @@ def _parameters(
 def _outcomes(target: Node) -> Set[str]:
     """The w of ``p(w | c)``: a probability is computed for all that can come out."""
     match target:
-        case Juxt((_, Group("(", (Name(outcome), *_), ("|", *_)))):
-            return {outcome}
+        case Juxt((called, Group("(", (Name(outcome), *_), ("|", *_)))):
+            known = names.base_letter(names.label(called)) in names.PROBABILITIES
+            return {outcome} if known else set()
     return set()
 
 
