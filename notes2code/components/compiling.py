@@ -37,6 +37,7 @@ from notes2code.meaning.linking.ranks import (
     unlike_said,
 )
 from notes2code.meaning.linking.taken_whole import one_of_several, taken_whole
+from notes2code.meaning.names import GAINS, MOMENTS, base_letter, is_norm
 from notes2code.meaning.prose.kinds import unlike
 
 
@@ -349,7 +350,24 @@ class Compiler:
         roles = recognised.found.roles
         arrays = [roles[role].array for role in recognised.component.learned if role in roles]
         names = {name for array in arrays for name in (array, array.lower(), array.upper())}
-        return bool(self.linker.formulas.nearest(entry, sorted(names), "arrays", within=1))
+        near = self.linker.formulas.nearest(entry, sorted(names), "arrays", within=1)
+        return bool(near) or self._is_conditioned(recognised, entry)
+
+    def _is_conditioned(self, recognised: Recognised, entry: Entry) -> bool:
+        """Whether what scales and shifts in a norm is made of something, ``s = W c``, or is given:
+        the c of ``LN(x, c) = … + c``. A γ that is given is what the class holds."""
+        roles = recognised.found.roles
+        own = {roles[role].array for role in recognised.component.scales if role in roles}
+        given = own & {*recognised.equation.parameters}
+        if any(base_letter(name) not in GAINS | {"b"} for name in given):
+            return True
+        used = {other for uses in self.linker.linked(entry) for other in uses}
+        return any(
+            own & self.linker.formulas.parsed[other].arrays
+            and (made := self.linker.typed(other).own.equation) is not None
+            and any(one.name not in own for one in made.inputs)
+            for other in used
+        )
 
     def _best(
         self, entry: Entry, found: Linked, pinned: Set[str]
@@ -413,10 +431,20 @@ class Compiler:
         other = found.component.of_layers and self.linker.scope(entry).norms == "others"
         if other and found.component.name not in pinned:
             return None
+        if self._has_other_moments(found, entry) and found.component.name not in pinned:
+            return None
         heads = heads_of(self, found, entry)
         joined = None if heads is None else self.known(heads)
         causal = joined is not None and kind(joined).endswith(":causal")
         return replace(found, calls_causal=found.calls_causal or causal)
+
+    def _has_other_moments(self, found: Recognised, entry: Entry) -> bool:
+        """Whether the moments that a formula takes off and divides by are words, which may be those
+        of any data, and neither its name nor the text beside it speaks of layer normalisation."""
+        arrays = {role.array for role in found.found.roles.values()}
+        called = is_norm(found.equation.name)
+        words = found.component.of_layers and not arrays.isdisjoint(MOMENTS)
+        return words and not called and self.linker.scope(entry).norms != "layers"
 
     def _first(
         self, equation: Equation, named: Mapping[str, str], pinned: Set[str]

@@ -63,7 +63,8 @@ class Form:
     for all positions, ``defined`` those of arrays that the notes must define as one of the
     components that the role is for, ``of_heads`` those that must be attention with queries, keys
     and values of each head where the notes define them. A ``whole`` one must be the component with
-    what the notes define of it, too: ``exp(L)`` of the loss of one text is no perplexity. ``given``
+    what the notes define of it, too: ``exp(L)`` of the loss of one text is no perplexity; its
+    letters count under any name. ``given``
     are the functions that no note may define, since the component takes them as arguments.
     ``unlike`` are words of headings and of labels that say it is something else.
     """
@@ -117,7 +118,8 @@ class Component:
     ``layers_call`` those under which only layers do, of which the field knows other things, too;
     ``unlike`` names in a formula (what it defines, an input) that say it is something else,
     ``of_layers`` whether text that speaks of the norms of batches does, ``learned`` the roles of
-    parameters which a note that defines them makes into something else, ``biases`` those of what
+    parameters which a note that defines them makes into something else, ``scales`` those of
+    what a norm is scaled and shifted by, which may be made of something, ``biases`` those of what
     only some variants add behind a projection, ``uses`` the components whose functions its
     formulas call, ``builds_on`` those that its class needs besides. ``stack`` is the component of
     layers one after another, which a formula of one means where it goes on from
@@ -145,6 +147,7 @@ class Component:
     unlike: tuple[str, ...]
     of_layers: bool
     learned: tuple[str, ...]
+    scales: tuple[str, ...]
     biases: tuple[str, ...]
     uses: tuple[str, ...]
     builds_on: tuple[str, ...]
@@ -366,6 +369,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         unlike=tuple(data.get("unlike", ())),
         of_layers=data.get("of_layers", False),
         learned=tuple(data.get("learned", ())),
+        scales=tuple(data.get("scales", ())),
         biases=tuple(data.get("biases", ())),
         uses=tuple(data.get("uses", ())),
         builds_on=tuple(data.get("builds_on", ())),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from notes2code import FormulaError, compile_formula
+from notes2code.compilation import compile_vault
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.components.own_sizes import shown_settings
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
+from notes2code.vault import Vault, read_note_text
 
 ROOT = r"\sqrt{\frac1d\sum_i x_i^2 + \epsilon}"
 
@@ -226,6 +229,46 @@ def test_a_gain_of_no_layer_is_a_number() -> None:
     assert said(r"\mathrm{LN}(x) = \gamma \frac{x - \mu}{\sqrt{\sigma + \epsilon}} + \beta") is None
     moving = r"\mathrm{LN}(x) = \gamma \frac{x - \mu_{running}}{\sigma_{running}} + \beta"
     assert said(moving) is None
+
+
+CONDITIONED = [
+    (r"\mathrm{LN}(x) = s \frac{x - \mu}{\sigma} + t", [r"s = W c", r"t = U c"]),
+    (r"\mathrm{AdaLN}(x, c) = s \frac{x - \mu}{\sigma} + b", [r"s = W c"]),
+    (r"\mathrm{LN}(x, c) = \gamma \frac{x - \mu}{\sigma} + \beta", [r"\gamma = W c"]),
+    (r"\mathrm{LN}(x, c) = s \frac{x - \mu}{\sigma} + c", []),
+    # A residual is no bias.
+    (r"\mathrm{LN}(x) = \alpha \frac{x - \mu}{\sigma} + h", []),
+    # What stands under no name may be the mean of any data.
+    (r"y = \gamma \frac{x - mean}{std} + \beta", []),
+]
+
+
+@pytest.mark.parametrize("latex, context", CONDITIONED)
+def test_what_scales_and_shifts_is_learned(latex: str, context: list[str]) -> None:
+    assert compile_formula(latex, context=context).component is None
+
+
+def test_a_gain_that_is_set_to_a_number_at_first_is_learned() -> None:
+    latex = r"\mathrm{LN}(x) = \gamma \frac{x - \mu}{\sigma} + \beta"
+    assert compile_formula(latex, context=[r"\gamma = 1", r"\beta = 0"]).component == "layer_norm"
+
+
+def test_words_are_the_moments_of_what_the_note_speaks_of() -> None:
+    formula = "$$ y = \\gamma \\frac{x - mean}{std} + \\beta $$\n"
+    batch = "The mean and std are those of the batch.\n"
+    for text, layer in (
+        (f"# Layer normalization\n{formula}", True),
+        (f"# Layer normalization\n{formula}{batch}", False),
+        (f"# Normalising data\n{formula}", False),
+    ):
+        vault = Vault("vault", (read_note_text("norm.md", text),))
+        (found,) = compile_vault(vault, library()).formulas
+        assert (found.compiled.recognised is not None) == layer
+
+
+def test_a_gain_without_a_layer_is_not_taken_for_a_vector() -> None:
+    with pytest.raises(FormulaError, match="two vectors side by side"):
+        compile_formula(r"z_t = s \frac{x_t - \mu}{\sigma} + m")
 
 
 RMS_NORM = [
@@ -576,6 +619,8 @@ OTHERS = [
     r"y = \exp(L)",
     r"\mathrm{PPL} = \exp\left(-\sum_t \log p_t\right)",
     r"\mathrm{PPL} = \exp\left(\frac1N \sum_{t=1}^{N} \log p_t\right)",
+    r"\mathrm{PPL} = \exp\left(\frac1N \sum_{t=1}^{N} p_t\right)",
+    r"\mathrm{PPL} = \exp\left(\frac1N \sum_t s_t\right)",
     r"y = \exp\left(\frac1N \sum_{t=1}^{N} \ell_t\right)",
     r"\exp\left(\frac1N \sum_n \log p_n\right)",
     r"\pi_i = (1 - \epsilon)\, p_i + \frac{\epsilon}{N}",

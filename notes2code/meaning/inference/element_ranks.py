@@ -147,15 +147,13 @@ def _gain(element: Element) -> int | None:
     """The gain and the bias of a normalisation; its moments, where they are words, are numbers."""
     run = element.run
     called = any(map(names.is_norm, run.seen.called))
-    of_layer = element.use.name in run.seen.gains and (
-        run.scope.norms == "layers" or any(map(names.is_norm, run.defines))
-    )
+    of_layer = element.use.name in run.seen.gains and gains.is_of_layer(run)
     usual = element.base in names.GAINS | {"b"} and (run.seen.normalises or called)
     if element.indices == 0 and gains.shifts(run, element.use.name) and not gains.are_numbers(run):
         return element.among((1, 0.0), (0, 2.4))
     if element.indices == 0 and (usual or of_layer):
         return element.usually(*((0, 1) if gains.are_numbers(run) else (1, 0)))
-    if element.indices == 0 and run.seen.normalises and element.use.name in names.MOMENTS:
+    if element.indices == 0 and gains.is_moment(run, element.use.name):
         return element.usually(0, 1)
     return None
 

@@ -92,6 +92,16 @@ def _called(run: Run, node: Node) -> str:
     return "" if use is None else use.name
 
 
+def is_of_layer(run: Run) -> bool:
+    """Whether a formula is of layer normalisation, by what it defines or by the text beside it."""
+    return run.scope.norms == "layers" or any(map(names.is_norm, run.defines))
+
+
+def is_moment(run: Run, name: str) -> bool:
+    """Whether a word is what layer normalisation takes off a vector, or divides it by."""
+    return run.seen.normalises and name in names.MOMENTS and is_of_layer(run)
+
+
 def is_of_example(run: Run, name: str) -> bool:
     """Whether a name is the x of the ``x_i - μ`` of a batch, or the \\hat x of the ``γ \\hat x_i``
     that is made of it: what one unit makes of each example."""

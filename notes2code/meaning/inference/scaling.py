@@ -7,7 +7,7 @@ import re
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import given, sizes
+from notes2code.meaning.inference import gains, given, sizes
 from notes2code.meaning.inference.declared import is_of_said_kind
 from notes2code.meaning.inference.gates import (
     GATES,
@@ -247,7 +247,8 @@ def is_gain(run: Run, value: Value) -> bool:
         return False
     base, _, label = value.body.array.partition("_")
     if run.seen.normalises:
-        return base in names.GAINS | {"sigma"} or value.body.array in run.seen.gains
+        own = value.body.array in run.seen.gains and gains.is_of_layer(run)
+        return own or base in names.GAINS | {"sigma"}
     pair = {f"{letter}_{label}".rstrip("_") for letter in ("gamma", "beta")}
     arrays = {name for name in run.seen.counted if name in run.shapes and run.shapes[name].axes}
     return base == "gamma" and pair <= arrays

@@ -13,7 +13,7 @@ from itertools import pairwise
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import moving, properties, scaling, symbols
+from notes2code.meaning.inference import gains, moving, properties, scaling, symbols
 from notes2code.meaning.inference.gates import HADAMARD
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import Value, elementwise, free_roots, uses
@@ -417,7 +417,7 @@ def _is_array_by_name(run: Run, value: Value) -> bool:
     name = value.body.array
     if name in run.shapes or name not in run.symbols:
         return False
-    if run.seen.normalises and name in names.MOMENTS:
+    if gains.is_moment(run, name):
         return False
     base = names.base_letter(name)
     if base in names.GREEK:

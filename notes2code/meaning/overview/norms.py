@@ -85,8 +85,13 @@ def _is_plain(node: Node) -> bool:
     """Whether a node is a small letter, alone or with a number below it: ``a_2``."""
     match node:
         case Name(text) | Script(Name(text), Num(), None, 0):
-            return text.islower() and (len(text) == 1 or text in names.GREEK)
+            plain = text.islower() and (len(text) == 1 or text in names.GREEK)
+            return plain and text not in _FEATURES
     return False
+
+
+_FEATURES = frozenset("hxyz")
+"""Letters of what passes through layers: added to a norm it is a residual, and no bias."""
 
 
 def _is_standardised(top: Node, bottom: Node) -> bool:

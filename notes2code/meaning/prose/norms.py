@@ -31,6 +31,14 @@ _CONTRASTS = re.compile(
 )
 """Words by which a text speaks of one thing to tell what another is not."""
 
+_MOMENTS_OF_BATCH = re.compile(
+    r"[^.\n]*\b(?:mean|std|var|variance|deviation|moment|statistic)s?\b[^.\n]*\b(?:is|are)\b"
+    r"(?: (?:those|that|taken|computed|calculated))? (?:of|over|across) (?:the|each|a) "
+    r"(?:mini[\s-]?)?batch[^.\n]*",
+    re.IGNORECASE,
+)
+"""A sentence by which the moments beside it are those of a batch."""
+
 _NEAR = 8
 """How many formulas may stand between a formula and what is said of it, letters of a legend among
 them."""
@@ -48,7 +56,9 @@ class Norms:
     def near(self, note: str, section: tuple[str, ...], order: int) -> str:
         """Of which norms the nearest heading that speaks of one speaks: "layers" or "others". Where
         none does, the nearest paragraph counts, unless it only contrasts the two; "" if nothing is
-        said."""
+        said. What is said beside the formula of its moments counts before all."""
+        if self._are_of_batch(note, section, order):
+            return "others"
         headings = (*reversed(section), PurePosixPath(note).stem)
         for text in (*headings, *self._beside(note, section, order)):
             if _OF_LAYERS.search(text):
@@ -56,6 +66,13 @@ class Norms:
             if _OTHERS.search(text):
                 return "others"
         return ""
+
+    def _are_of_batch(self, note: str, section: tuple[str, ...], order: int) -> bool:
+        """Whether the text beside a formula says that its moments are those of the batch, and not
+        what another norm does."""
+        here = (x for x in self._of.get((note, section), ()) if -_NEAR <= x.order - order <= 1)
+        said = (found[0] for one in here for found in _MOMENTS_OF_BATCH.finditer(one.text))
+        return any("norm" not in one.lower() and not _CONTRASTS.search(one) for one in said)
 
     def _beside(self, note: str, section: tuple[str, ...], order: int) -> Iterator[str]:
         """The paragraphs before a formula that stands in a section behind so many others, the
