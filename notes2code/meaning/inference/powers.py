@@ -24,7 +24,6 @@ from notes2code.latex.tree import (
     children,
     ungrouped,
     walk,
-    words_in,
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import diagonals, ir, names
@@ -46,6 +45,7 @@ from notes2code.meaning.ir import Expr
 from notes2code.meaning.notation import binders, roots, scripts
 from notes2code.meaning.notation.scripts import At, Use
 from notes2code.meaning.overview import magnitudes
+from notes2code.meaning.overview.arithmetic import terms
 from notes2code.meaning.scope import Shape
 
 
@@ -234,7 +234,7 @@ def raised(run: Run, value: Value, sup: Node, node: Script) -> Value:
         return transpose(value, node.span)
     if turns.is_adjoint(sup) or (_is_letter(sup, "H") and isinstance(ungrouped(node.base), Juxt)):
         return turns.adjoint(run, node, value)
-    if isinstance(sup, Stroke) and sup.text == "+" and _is_sum(node):
+    if isinstance(sup, Stroke) and sup.text == "+" and _is_bounded(run, node):
         text = f"`{run.quote(node.span)}` is taken to be the positive part, `\\max(0, …)`"
         hint = "write `\\mathrm{ReLU}` for that; the pseudo-inverse of a matrix is not computed"
         run.problems.append(note("N2C039", text, node.span, hint))
@@ -244,12 +244,31 @@ def raised(run: Run, value: Value, sup: Node, node: Script) -> Value:
     return power(run, value, sup, node.span)
 
 
-def _is_sum(node: Script) -> bool:
-    """Whether a sum or a difference stands in parentheses below scripts, and none of matrices of
-    which a pseudo-inverse is taken: ``A^\\top A`` and ``λ I``."""
+def _is_bounded(run: Run, node: Script) -> bool:
+    """Whether what stands below a plus is a sum or a difference of which the positive part is
+    taken, and no pseudo-inverse: that of ``A^\\top A``, of what has an identity, or of a matrix in
+    a product, ``(A - B)^+ b``. The d of ``(m - d)^+`` may be a size."""
     inner = ungrouped(node.base)
-    gram = any(scripts.is_transposed(part) for part in walk(inner)) or "I" in words_in(inner)
-    return isinstance(inner, Infix) and inner.op in "+-" and not gram
+    if not isinstance(inner, Infix) or inner.op not in "+-":
+        return False
+    if all(isinstance(term, Name) and term.text in names.SIZE_BASES for term in terms(inner)):
+        return False
+    if any(node in product.factors for product in run.seen.nodes.of(Juxt)):
+        letters = [binders.bare(term) for term in terms(inner)]
+        if any(map(_is_capital, letters)) or not any(letters):
+            return False
+    return not any(scripts.is_transposed(part) or _is_identity(part) for part in walk(inner))
+
+
+def _is_capital(letter: str) -> bool:
+    return letter[:1].isupper()
+
+
+def _is_identity(node: Node) -> bool:
+    """Whether a name is I, Id or a 1 in blackboard letters."""
+    return isinstance(node, Name) and (
+        node.text in ("I", "Id") or (node.text == "1" and node.font == "blackboard")
+    )
 
 
 def _is_letter(node: Node, letter: str) -> bool:
