@@ -333,5 +333,16 @@ def test_a_projection_is_told_and_has_no_weight_of_the_formula() -> None:
     for latex in (r"y = W_q \text{q\_proj}(x)", r"y = \text{q\_proj}(x) W_q"):
         with pytest.raises(FormulaError, match="whose weight it may be"):
             compile_formula(latex)
-    for other in (r"y = \mathrm{down}(x)", r"y = \mathrm{Proj}_C(x)"):
+    for other in (
+        r"y = \mathrm{down}(x)",
+        r"y = \mathrm{Proj}_C(x)",
+        r"y = \mathrm{BallProj}(x)",
+        r"y = \text{embed\_proj}(x)",
+    ):
         assert [given.kind for given in compile_formula(other).inputs] == ["array", "function"]
+
+
+def test_a_gate_that_a_note_defines_is_no_projection() -> None:
+    latex = r"h = \mathrm{gate}(x) \odot \mathrm{up}(x)"
+    formula = compile_formula(latex, context=[r"\mathrm{gate} = \sigma"])
+    assert {given.name for given in formula.inputs}.isdisjoint({"W_gate", "W_up"})

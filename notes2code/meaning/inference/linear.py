@@ -60,17 +60,23 @@ def layer(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def is_projection(run: Run, name: str) -> bool:
-    """Whether a word names a projection, as programs do: ``gate_proj``, and the ``gate``, ``up``
-    and ``down`` of a gated layer, which has the first two at once."""
+    """Whether a word names a projection of a program: ``gate_proj``, ``QProj``, and the ``gate``,
+    ``up`` and ``down`` of a gated layer, which has the first two at once. A ``BallProj`` is none,
+    nor is what the notes define."""
     word = names.as_word(name)
+    made = run.scope.functions.keys() | run.scope.arrays | run.defined.keys()
+    if name in made:
+        return False
     if word in _OF_GATED:
-        return {*map(names.as_word, run.seen.called)} >= _SIDE_BY_SIDE
-    return word.endswith(_PROJECTION) and word != _PROJECTION
+        return {*map(names.as_word, run.seen.called - made)} >= _SIDE_BY_SIDE
+    return word.endswith(_PROJECTION) and word.removesuffix(_PROJECTION).rstrip("_") in _PROJECTED
 
 
 _PROJECTION = "proj"
 _OF_GATED = frozenset(["gate", "up", "down"])
 _SIDE_BY_SIDE = _OF_GATED - {"down"}
+_PROJECTED = _OF_GATED | {"q", "k", "v", "o", "c", "qkv", "in", "out"}
+"""What the weights of programs are called, before their ``_proj``."""
 
 
 def projection(run: Run, name: str, group: Group, span: Span) -> Value:
