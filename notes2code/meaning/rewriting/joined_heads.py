@@ -33,11 +33,16 @@ def by_name(formula: Formula) -> Change | None:
 
 
 def before_weights(formula: Formula) -> Change | None:
-    """``(‖_{i=1}^h head_i) W^O`` for ``‖_{i=1}^h head_i W^O``."""
+    """``(‖_{i=1}^h head_i) W^O`` for ``‖_{i=1}^h head_i W^O``: of what is called a head, as the
+    h_m of ``‖_m h_m W_o`` may be tokens."""
 
     def ended(node: Big) -> Node | None:
         match node.body:
-            case Juxt((head, weights)) if node.op == "concat" and _is_of_output(weights, node):
+            case Juxt((head, weights)) if (
+                node.op == "concat"
+                and binders.bare(head).lower() == "head"
+                and _is_of_output(weights, node)
+            ):
                 span = node.span.to(head.span)
                 joined = Group("(", (Big(node.op, node.sub, node.sup, head, span),), (), span)
                 return Juxt((joined, weights), node.span)
