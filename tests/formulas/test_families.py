@@ -41,7 +41,12 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         "a[r,B] V[B,n,m]",
         lambda a, v: np.tensordot(a, v, 1),
     ),
-    Case(r"W = \sum_i u_i V_i^\top", "u[h,n] V[h,m]", lambda u, v: u.T @ v),
+    # What they add up of tokens are vectors, though a W is made of it.
+    *(
+        Case(latex, "a[n,m] V[m,d]", lambda a, v: a @ v)
+        for latex in (r"W_i = \sum_j a_{ij} V_j", r"W_t = \sum_s a_{ts} V_s")
+    ),
+    Case(r"W = \sum_i p_i X_i", "p[m] X[m,d]", lambda p, x: p @ x),
     # A capital with an index above it is one of several matrices beside another with that index.
     Case(
         r"X' = \sum_k Z^{(k)} \Theta^{(k)}",

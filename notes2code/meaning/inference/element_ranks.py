@@ -255,12 +255,12 @@ def _by_letter(element: Element) -> int:
 
 
 def _is_basis(element: Element) -> bool:
-    """Whether it is the V_b of ``W_r = Σ_b a_{rb} V_b``: what weights are added up of are as they
-    are."""
+    """Whether it is the V_b of the weights ``W_r = Σ_b a_{rb} V_b``, a matrix as these are. Only an
+    index b tells bases; the ``W_i = Σ_j α_{ij} V_j`` of tokens j adds up vectors."""
     capital = len(element.base) == 1 and element.base.isupper()
     made = {names.base_letter(name) for name in element.run.defines}
-    whole = element.use.name not in element.run.seen.transposed
-    return capital and whole and made == {"W"} and _are_added_with_numbers(element)
+    of_bases = {names.label(at.node) for at in element.use.indices} == {"b"}
+    return capital and of_bases and made == {"W"} and _are_added_with_numbers(element)
 
 
 _BALANCES = ("aux", "loss", "balance", "balancing")
