@@ -141,7 +141,7 @@ def cut(run: str, known: Set[str]) -> list[str]:
         return [run]
     if run in FIELD or run in known or run in _LETTERS or _is_in_capitals(run, known):
         return [run]
-    if _WORDLIKE.fullmatch(run) and _VOWEL.search(run) and not _is_of_letters(run):
+    if _WORDLIKE.fullmatch(run) and _VOWEL.search(run) and not _ends_in_word(run):
         return [run]
     shortened = _SHORTENED.fullmatch(run)
     if shortened and shortened[1] not in FIELD | known:  # no AttnQKV, a word before letters
@@ -230,14 +230,8 @@ def _is_in_capitals(run: str, known: Set[str]) -> bool:
     return len(run) > 2 and run.isupper() and (run.lower() in FIELD or run.lower() in known)
 
 
-_NEIGHBOURS = re.compile("ij|ji|jk|kj")
-"""Indices side by side, as they stand in no word."""
-
-
-def _is_of_letters(run: str) -> bool:
-    """Whether a run is indices, ``tijk``, or one with a function behind it, ``jexp``."""
-    if _NEIGHBOURS.search(run) and len(run) < 6 and len(set(run)) == len(run):
-        return True
+def _ends_in_word(run: str) -> bool:
+    """Whether a run such as ``jexp`` is an index letter with a function behind it."""
     return run[1:] in ("exp", "log", "sin", "cos", "tanh", "max", "min", "softmax")
 
 

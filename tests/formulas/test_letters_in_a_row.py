@@ -33,6 +33,13 @@ from tables import Case, check, table
         "u[n,c,h,w]",
         lambda u: u.mean(axis=(0, 2, 3)),
     ),
+    # So it does in a row that could be spoken; i, j and k stand together in no word.
+    Case(
+        r"y_{tijk} = x_{tijk} - \mu_{ti}",
+        "x[t,i,j,k] mu[t,i]",
+        lambda x, mu: x - mu[..., None, None],
+    ),
+    Case(r"y_{tijk} = x_{tijk} + b_k", "x[t,i,j,k] b[k]", lambda x, b: x + b),
     # Letters that are declared one by one spell no word.
     Case(
         r"Y = C L S^\top",
@@ -57,6 +64,7 @@ def test_value(case: Case) -> None:
         (r"y = W_{gate} x_t", "W_gate"),
         (r"y_d = W_{down} x_d", "W_down"),
         (r"h_{next} = \tanh(W h_{next})", "h_next"),
+        (r"y = L_{rijk} x", "L_rijk"),
     ],
 )
 def test_words_stay_words(latex: str, name: str) -> None:

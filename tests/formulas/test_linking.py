@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from notes2code.compilation import compile_vault
-from notes2code.components.library import library
-from notes2code.vault import Vault, read_note_text
 from tables import Case, check, relu, rotated, sigmoid, softmax, table
 
 PROJECTED = r"Q = X W_Q, K = X W_K, V = X W_V"
@@ -703,17 +700,3 @@ def test_a_letter_that_is_given_other_things_is_another_function() -> None:
 def test_a_call_that_lacks_something_is_refused(call: str) -> None:
     with pytest.raises(FormulaError, match="arguments, not"):
         compile_formula(f"y = {call}", context=["f(x, q, k) = x + q k"])
-
-
-def test_a_function_is_no_state_of_another_section() -> None:
-    note = r"""# Gates
-$$ p_i(x) = \frac{e^{h(x)_i}}{\sum_j e^{h(x)_j}} $$
-$$ y = \sum_i p_i(x) E_i(x) $$
-# Layers
-$$ h = \tanh(W x) $$
-"""
-    vault = Vault("vault", (read_note_text("note.md", note),))
-    equation = compile_vault(vault, library()).formulas[1].compiled.equation
-    assert equation is not None
-    kinds = {one.name: one.kind for one in equation.inputs}
-    assert kinds["h"] == "function" and "W" not in kinds

@@ -58,12 +58,6 @@ def _scaled_columns(m: Any, w: Any) -> Any:
         lambda c, m, b, g: c * m + (1 - b) * g,
         shapes={"g": ("n",)},
     ),
-    # Indices side by side are no word, though they could be spoken.
-    Case(
-        r"y_{tijk} = x_{tijk} - \mu_{ti}",
-        "x[t,i,j,k] mu[t,i]",
-        lambda x, mu: x - mu[..., None, None],
-    ),
     # The bias of a norm is learned, whatever number the note has by its name.
     *(
         Case(

@@ -79,8 +79,6 @@ def _definitions(
                 continue
             if _is_declared(formulas, name, current, other):
                 continue
-            if _is_another_function(name, current, mine, other):
-                continue
             if learned.is_gain(name, mine) and learned.is_constant(theirs):
                 continue
             if other is not entry and other not in needed:
@@ -143,13 +141,6 @@ def _is_declared(formulas: Formulas, name: str, entry: Entry, other: Entry) -> b
     if other.section == entry.section or other.order < entry.order:
         return False
     return bool(formulas.nearest(entry, [name], "shapes", within=0))
-
-
-def _is_another_function(name: str, entry: Entry, mine: Parsed, other: Entry) -> bool:
-    """Whether the h of ``e^{h(x)_i}``, which is only called, is none of the states h that another
-    section makes."""
-    called = name in mine.called and mine.seen is not None and name in mine.seen.called
-    return called and len(name) == 1 and name.islower() and other.section != entry.section
 
 
 def _is_another_step(name: str, entry: Entry, mine: Parsed, other: Entry, theirs: Parsed) -> bool:

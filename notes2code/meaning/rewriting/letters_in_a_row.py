@@ -3,7 +3,7 @@ like a word, ``W_{proj}``, and is none where its letters count."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Span
@@ -40,7 +40,8 @@ def _found(formula: Formula) -> set[str]:
     alone = {letter for node in below for letter in _alone(node.sub)}
     sums = [node.sub for node in formula.of(Big) if node.sub is not None]
     counted = {x for sub in sums for letter in binders.bound_letters(sub) for x in letter}
-    found = {row for row in rows if _counts(row, rows, alone, counted)}
+    shared = {row for row in rows if _are_places(row) and _names_above(row, below) > 1}
+    found = shared | {row for row in rows if _counts(row, rows, alone, counted)}
     return found | {text for sub in sums if found and (text := _row(sub))}
 
 
@@ -55,12 +56,24 @@ def _row(node: Node | None) -> str:
 def _counts(row: str, rows: Set[str], alone: Set[str], counted: Set[str]) -> bool:
     """Whether each letter of a row is summed over, or is in another row or alone below a name, and
     one at least by itself: the d of ``q_{bhid}`` and ``k_{bhjd}``. The ``ijkl`` of any are no word,
-    nor are letters without a vowel, such as the ``nchw`` of images beside a ``μ_c``."""
+    nor are letters without a vowel, such as the ``nchw`` of images beside a ``μ_c``; nor the
+    ``tijk`` beside a t elsewhere, or below two names."""
     others = {letter for other in rows - {row} for letter in other}
     letters, single = {*row}, alone | counted
     if letters <= {*"ijklmn"} or (letters.isdisjoint("aeiouy") and letters & single):
         return True
+    others |= {*"ijk"} if _are_places(row) else set()
     return letters <= others | single and bool(letters & single)
+
+
+def _are_places(row: str) -> bool:
+    """Whether i, j and k are all in a row, as in hardly a word."""
+    return {*row} >= {*"ijk"}
+
+
+def _names_above(row: str, below: Sequence[Script]) -> int:
+    """How many names a row stands below."""
+    return len({binders.bare(node) for node in below if _row(node.sub) == row})
 
 
 def _alone(sub: Node | None) -> Iterator[str]:
