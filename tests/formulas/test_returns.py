@@ -41,6 +41,19 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
         lambda p, x, q: np.sin(x) * q.prod(),
         shapes={"x_T": ()},
     ),
+    # Where a range ends at a small letter, that is a place, also if a sum ends there.
+    Case(
+        r"A_{i:j} = \prod_{k=i}^j a_k",
+        "a[d] n#",
+        lambda a, n: np.array([[a[i : j + 1].prod() for j in range(n)] for i in range(len(a))]),
+    ),
+    Case(r"\gamma_{1:t} = \prod_{s=1}^t \gamma_s", "gamma[d]", np.cumprod),
+    Case(
+        r"S_{1:t} = \sum_{s=1}^t k_s v_s^\top",
+        "k[m,e] v[m,f]",
+        lambda k, v: np.cumsum(k[:, :, None] * v[:, None], axis=0),
+    ),
+    Case(r"p(x_{1:t}) = \prod_{i=1}^t p(x_i \mid x_{<i})", "p[d]", np.cumprod),
     # To the end of what is there, whether the sum says where that is or has no end.
     Case(
         r"A_t = \sum_{l=0}^{\infty} (\gamma \lambda)^l \delta_{t+l}",

@@ -13,6 +13,7 @@ from notes2code.latex.tree import (
     Name,
     Node,
     Nodes,
+    Num,
     Relation,
     Script,
     children,
@@ -118,12 +119,16 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
 
 
 def _lasts(target: Node, nodes: Nodes) -> set[str]:
-    """The T of ``p(x_{0:T}) = p(x_T) ∏_{t=1}^T …``, where a range on the left ends as that of the
-    product does: how many there are."""
-    ends = {node.text for big in nodes.of(Big) if isinstance(node := big.sup, Name)}
-    ranges = (slices.ends(node) for node in walk(target))
-    lasts = {last.text for part in ranges if part and isinstance(last := part[1], Name)}
-    return ends & lasts
+    """The T of ``p(x_{0:T}) = p(x_T) ∏_{t=1}^T …``, where a range on the left from a first number
+    on ends as that of the product does: how many there are. The t of ``A_{1:t} = ∏_{s=1}^t a_s``
+    and the i of ``A_{i:T}`` are places."""
+    lasts = {node.text for big in nodes.of(Big) if isinstance(node := big.sup, Name)}
+    found: set[str] = set()
+    for node in walk(target):
+        match slices.ends(node):
+            case Num(), Name(last) if last in lasts & names.COUNTS:
+                found.add(last)
+    return found
 
 
 def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
