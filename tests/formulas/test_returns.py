@@ -34,13 +34,6 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
         lambda g, r, v: (g ** np.arange(len(r)) * r).sum() + g ** len(r) * v,
     ),
     Case(r"\hat m = \frac{m}{1 - \beta^T}", "m beta+ T", lambda m, b, t: m / (1 - b**t)),
-    # A chain of densities is a number, and the T of its range how many there are.
-    Case(
-        r"p_\theta(x_{0:T}) = p(x_T) \prod_{t=1}^T p_\theta(x_{t-1} | x_t)",
-        "p() x_T p_theta[T]",
-        lambda p, x, q: np.sin(x) * q.prod(),
-        shapes={"x_T": ()},
-    ),
     # Where a range ends at a small letter, that is a place, also if a sum ends there.
     Case(
         r"A_{i:j} = \prod_{k=i}^j a_k",
@@ -195,3 +188,28 @@ def test_what_has_no_end_goes_over_all_that_there_is_and_that_is_told() -> None:
     formula = compile_formula(r"G = \sum_{t=0}^\infty \gamma^t r_t", shapes={"r": ("n",)})
     assert [one.code for one in formula.diagnostics] == ["N2C039"]
     np.testing.assert_allclose(formula.reference(gamma=0.5, r=[1.0, 2.0, 4.0]), 3.0)
+
+
+def test_a_chain_of_densities_is_a_number_and_the_end_of_its_range_how_many_there_are() -> None:
+    latex = r"p_\theta(x_{0:T}) = p(x_T) \prod_{t=1}^T p_\theta(x_{t-1} | x_t)"
+    formula = compile_formula(latex)
+    steps = np.array([0.5, 0.2, 3.0])
+    found = formula.reference(p=np.sum, x_T=np.array([1.0, 4.0]), p_theta=steps)
+    np.testing.assert_allclose(found, 5 * 0.3)
+
+
+@pytest.mark.parametrize(
+    ("latex", "rank"),
+    [
+        (r"q = W_q p(x)", 1),
+        (r"q_i = W_q p(x_i)", 2),
+        (r"p = \sigma(W_2 q(x))", 1),
+        (r"p = \mathrm{softmax}(W P(x))", 1),
+        (r"p_\theta(x) = W p(x)", 1),
+    ],
+)
+def test_a_function_beside_a_p_that_is_no_chain_keeps_the_shape(latex: str, rank: int) -> None:
+    formula = compile_formula(latex)
+    (told,) = [one for one in formula.diagnostics if one.code == "N2C030"]
+    assert told.message.endswith("taken to keep the shape of its argument")
+    assert len(formula.shape) == rank

@@ -17,6 +17,7 @@ from notes2code.meaning.inference import (
     ordering,
     partial,
     parts_first,
+    probabilities,
     recursion,
     siblings,
     strides,
@@ -230,6 +231,7 @@ class Attempt:
         run.whole_parameters = self.targets[at].whole
         run.elementwise = acts_on_numbers(run.seen, self.targets[at], self.defines[at].values)
         run.gives_number = left_sides.is_number(run.seen, self.targets[at])
+        run.gives_number |= probabilities.is_chain(self.defines[at])
         run.gives_rows = left_sides.is_row(self.targets[at])
         run.gives_matrix = left_sides.is_matrix(self.targets[at])
         run.gives_state = left_sides.is_state(run.seen, self.targets[at])
@@ -376,6 +378,8 @@ class Attempt:
             where = define.conditions[0].span if define.conditions else node.span
             run.problems.append(warning("N2C050", text, where, help_text))
         state = run.symbols.get(target.name)
+        if state is not None and probabilities.is_conditional(state.written):
+            state = None  # the p(x_{t-1} | x_t) of p(x_{0:T})
         again = any(alike(inner, define.target) for inner in walk(node)) if state else False
         if state is not None and (again or binders.step_letter(define) or not target.indices):
             used = max(run.seen.counted.get(target.name, {len(target.indices)}))

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import (
+    Big,
     Dots,
     Group,
     Infix,
@@ -18,13 +19,15 @@ from notes2code.latex.tree import (
     Relation,
     alike,
     children,
+    walk,
 )
 from notes2code.meaning import names
 from notes2code.meaning.inference.run import Run, Symbol
 from notes2code.meaning.inference.values import Value, scalar
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import binders, scripts, slices
 from notes2code.meaning.notation.scripts import Use
+from notes2code.meaning.stated import Define
 
 
 def is_probability(run: Run, use: Use, group: Group) -> bool:
@@ -83,6 +86,18 @@ def is_normalised(run: Run) -> bool:
     defines = any(names.base_letter(name) in names.PROBABILITIES for name in run.defines)
     divided = any(names.base_letter(name) == "Z" for name in run.seen.counted)
     return defines and divided and bool(run.whole_parameters)
+
+
+def is_chain(define: Define) -> bool:
+    """Whether the density of all parts of something is defined as a product: ``p(x_{0:T}) = p(x_T)
+    ∏_{t=1}^T …`` is a number, and so are its factors."""
+    match define.target:
+        case Juxt((density, Group() as given)):
+            named = names.base_letter(binders.bare(density)) in names.PROBABILITIES
+            whole = any(slices.ends(part) is not None for part in walk(given))
+            made = (part for value in define.values for part in walk(value))
+            return named and whole and any(isinstance(n, Big) and n.op == "prod" for n in made)
+    return False
 
 
 def is_conditional(call: str) -> bool:

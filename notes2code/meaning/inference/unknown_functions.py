@@ -77,11 +77,9 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
         options = shape[:1]
     density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
     labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
-    defined = any(names.base_letter(name) in names.PROBABILITIES for name in run.defines)
-    density = density and (run.gives_number or labelled or defined or not run.parameters)
+    density = density and (run.gives_number or labelled or not run.parameters)
     if density or probabilities.is_normalised(run):
         options = ("number", 0.0), ("same", 0.5)  # the density p(x) of a vector is a number
-        options = options[:1] if defined else options
     if use.indices and len(arguments) == 1 and _LETTER.fullmatch(use.name):
         options = ("number", 0.0), ("same", 0.5)  # the g_i(x) that weighs what an E_i(x) gives
     if _is_predicted(use) and (len(arguments) < 2 or not arguments[1].rank):
