@@ -34,6 +34,22 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
         lambda g, r, v: (g ** np.arange(len(r)) * r).sum() + g ** len(r) * v,
     ),
     Case(r"\hat m = \frac{m}{1 - \beta^T}", "m beta+ T", lambda m, b, t: m / (1 - b**t)),
+    # What no G, R or V is made of, and what stands beside more than a γ, may be no rewards.
+    Case(
+        r"y = \sum_{m=1}^M \gamma^m R_m q",
+        "gamma+ R[M,n,d] q[d]",
+        lambda g, r, q: g ** np.arange(1, len(r) + 1) @ (r @ q),
+    ),
+    Case(
+        r"G = \sum_{k=1}^K \gamma^k r_k W",
+        "gamma+ r[K,d] W[d,p]",
+        lambda g, r, w: g ** np.arange(1, len(r) + 1) @ r @ w,
+    ),
+    Case(
+        r"h = \sum_{k=1}^K \gamma^k r_k",
+        "gamma+ r[K,d]",
+        lambda g, r: g ** np.arange(1, len(r) + 1) @ r,
+    ),
     # Where a range ends at a small letter, that is a place, also if a sum ends there.
     Case(
         r"A_{i:j} = \prod_{k=i}^j a_k",
@@ -213,3 +229,9 @@ def test_a_function_beside_a_p_that_is_no_chain_keeps_the_shape(latex: str, rank
     (told,) = [one for one in formula.diagnostics if one.code == "N2C030"]
     assert told.message.endswith("taken to keep the shape of its argument")
     assert len(formula.shape) == rank
+
+
+def test_that_a_capital_is_a_reward_of_an_objective_is_told() -> None:
+    formula = compile_formula(r"J = \sum_t \gamma^t R_t")
+    told = [one.message for one in formula.diagnostics if one.code == "N2C039"]
+    assert told == ["`R_t` is taken to be a number"]

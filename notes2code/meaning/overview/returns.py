@@ -18,7 +18,9 @@ def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> I
     found = [part for big in nodes.of(Big) for part in _of_sum(big)]
     for statement in statements:
         if isinstance(statement, Define):
-            found += [part for value in statement.values for part in _beside(value)]
+            rewards = [*_rewards(statement)]
+            found += rewards
+            found += [part for value in statement.values for part in _beside(value, rewards)]
             found += _of_recursion(statement.target, statement.values)
     used = (seen.understood(node) for node in found if scripts.is_name(node))
     return (u.name for u in used if u is not None and not (u.transposed or u.bold))
@@ -26,17 +28,38 @@ def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> I
 
 def _of_sum(big: Big) -> Iterator[Node]:
     """The r of ``Σ_{l=t} γ^{l-t} r_l`` and ``Σ_l γ^l r_{t+l}``: the further ahead, the less it
-    counts; and of ``Σ_t γ^t r_t``, which are rewards. What lies behind counts less the longer ago
-    in the ``Σ_m γ^{n-m} v_m`` of a decay, of whatever that is, as ``Σ_m γ^m v_m`` may be."""
+    counts. What lies behind counts less the longer ago in the ``Σ_m γ^{n-m} v_m`` of a decay, of
+    whatever that is, as ``Σ_m γ^m v_m`` may be."""
     letters = () if big.sub is None else binders.bound_letters(big.sub)
     factors = _factors(big.body)
     for letter in letters:
         powers = [power for power in map(_power, factors) if _counts(power, letter)]
         for term in (term for factor in factors for term in terms(factor) if powers):
             at = term.sub if isinstance(term, Script) else None
-            rewarded = binders.bare(term) in ("r", "R") or _is_since(powers[0])
-            if at and (ahead.here(at, letter) or (_is_at(at, letter) and rewarded)):
+            if at and (ahead.here(at, letter) or (_is_at(at, letter) and _is_since(powers[0]))):
                 yield term
+
+
+def _rewards(define: Define) -> Iterator[Node]:
+    """The r of a return that is seen from its beginning, ``G = Σ_t γ^t r_t``. Those of ``y = Σ_t
+    γ^t r_t`` and of ``G = Σ_t γ^t r_t W`` may be vectors: no name says that these are rewards, and
+    more than γ is beside those."""
+    target = define.target
+    made = target.factors[0] if isinstance(target, Juxt) else target
+    if made is None or binders.bare(made) not in _RETURNS:
+        return
+    for big in (node for value in define.values for node in walk(value) if isinstance(node, Big)):
+        letters = set() if big.sub is None else {*binders.bound_letters(big.sub)} & {"t", "k"}
+        factors = _factors(big.body)
+        for pair in (factors, factors[::-1]) if len(factors) == 2 else ():
+            match pair:
+                case (Script(Name("gamma"), None), Script(Name("r" | "R"), at) as term) if at:
+                    power = _power(pair[0])
+                    yield from (term for x in letters if _counts(power, x) and _is_at(at, x))
+
+
+_RETURNS = frozenset("GRV")
+"""Letters of returns and values; a J is a number as it is."""
 
 
 def _is_at(sub: Node, letter: str) -> bool:
@@ -52,12 +75,19 @@ def _is_since(power: Node) -> bool:
     )
 
 
-def _beside(value: Node) -> Iterator[Node]:
-    """The V_T and V_t of ``Σ_l γ^l r_{t+l} + γ^{T-t} V_T - V_t``."""
+def _beside(value: Node, rewards: Sequence[Node]) -> Iterator[Node]:
+    """The V_T and V_t of ``Σ_l γ^l r_{t+l} + γ^{T-t} V_T - V_t``, and the v of ``Σ_t γ^t r_t + γ^T
+    v`` with ``rewards``."""
     added = terms(value)
-    if any(isinstance(term, Big) and any(_of_sum(term)) for term in added):
+    sums = [term for term in added if isinstance(term, Big)]
+    if any(any(_of_sum(big)) or _is_among(big, rewards) for big in sums):
         for term in added:
             yield from (node for node in _factors(term) if binders.bare(node) not in RATES)
+
+
+def _is_among(big: Big, rewards: Sequence[Node]) -> bool:
+    """Whether some of the rewards are added up in a sum."""
+    return any(node is reward for node in walk(big) for reward in rewards)
 
 
 def _power(node: Node) -> Node:

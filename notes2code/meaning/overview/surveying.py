@@ -322,7 +322,7 @@ def _count_uses(seen: Survey, uses: Sequence[tuple[scripts.Use, bool]]) -> None:
 
 def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
     """An index above a parameter, and above nothing else, is a power of it, as in
-    ``f(x) = Σ_k a_k x^k``."""
+    ``f(x) = Σ_k a_k x^k``; so is the T at which a sum ends above a rate that it has powers of."""
     found: set[str] = set()
     above: dict[str, set[str]] = {}
     given = _given(targets)
