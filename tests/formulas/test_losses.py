@@ -608,7 +608,17 @@ def test_a_small_loss(case: Case) -> None:
     check(case)
 
 
-@pytest.mark.parametrize("latex", [r"y = (A^\top A + \lambda I)^+ b", "y = (A B)^+ b"])
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y = (A^\top A + \lambda I)^+ b",
+        "y = (A B)^+ b",
+        "y = (A - B)^+ b",
+        r"y = (K + \sigma^2 \mathrm{Id})^+ b",
+        r"y = (\mathbb{1} + A)^+ b",
+        "y = (m - d)^+",
+    ],
+)
 def test_what_may_be_a_pseudo_inverse_is_no_positive_part(latex: str) -> None:
     with pytest.raises(FormulaError, match="is not understood"):
         compile_formula(latex)

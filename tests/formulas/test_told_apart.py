@@ -384,12 +384,6 @@ def _crossed(t: np.ndarray, i: np.ndarray) -> np.ndarray:
         "epsilon[n,m] u[d]",
         lambda e, u: (1 - e)[..., None] * u,
     ),
-    # The one that a label tells is a number as all the others are.
-    Case(
-        r"L = -z_y + \log \sum_j e^{z_j}",
-        "z_y z[n]",
-        lambda own, z: np.log(np.exp(z).sum()) - own,
-    ),
     # A letter below a number that the note gives tells which number that is.
     Case(
         r"w_{ij} = \exp(-\frac{\|y_i - y_j\|_2^2}{2\sigma_r^2}), \quad \sigma_r = 1.5",
