@@ -29,6 +29,7 @@ from notes2code.meaning.inference import (
     applying,
     called,
     divergences,
+    exponentials,
     indicators,
     known_functions,
     linear,
@@ -38,6 +39,7 @@ from notes2code.meaning.inference import (
     powers,
     probabilities,
     projected,
+    scripted_values,
     softmax,
     symbols,
     well_known,
@@ -100,7 +102,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     place = factors[at + 2] if at + 2 < len(factors) else None
     look_alikes.refuse_operator(run, name, group, place)
     if isinstance(place, Group) and look_alikes.is_place(run, place):  # softmax(x)[i]
-        return powers.index(run, value, place.items[0]), at + 3
+        return scripted_values.index(run, value, place.items[0]), at + 3
     return value, at + 2
 
 
@@ -146,7 +148,7 @@ def _raised_call(run: Run, name: Node, group: Group) -> Value | None:
         return call(run, Name(squared, name.span), group)
     known = known_functions.known(run, script_reader.bare_name(base)) is not None
     if known or well_known.builtin(base.text) is not None:
-        return powers.raised(run, call(run, base, group), name.sup, name)
+        return scripted_values.raised(run, call(run, base, group), name.sup, name)
     if len(group.items) == 1 and scripts.is_name(group.items[0]) and group.open == "(":
         raise look_alikes.unclear(run, name, group)  # nobody puts a lone factor into parentheses
     return None
@@ -164,9 +166,9 @@ def _scripts_of_call(run: Run, value: Value, behind: Node) -> Value:
         )
     if behind.sub is not None:
         _refuse_unknown_elements(run, value, behind.sub)
-        value = powers.index(run, value, behind.sub)
+        value = scripted_values.index(run, value, behind.sub)
     if behind.sup is not None:
-        value = powers.raised(run, value, behind.sup, behind)
+        value = scripted_values.raised(run, value, behind.sup, behind)
     return value
 
 
@@ -395,7 +397,7 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
         )
     value = run.lower(items[0])
     if function == "exp":
-        powers.check_exponent(run, value, items[0], span)
+        exponentials.check_exponent(run, value, items[0], span)
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     if function == "rsqrt":

@@ -14,7 +14,7 @@ from notes2code.meaning.inference import (
     called,
     calls,
     known_functions,
-    powers,
+    matrix_powers,
     sizes,
     turns,
 )
@@ -61,7 +61,7 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
             values.append(value)
         else:
             values.append(run.lower(node.factors[at]))
-            powers.refuse_of_gram(run, node.factors[at], values[-1])
+            matrix_powers.refuse_of_gram(run, node.factors[at], values[-1])
             at += 1
     if _is_bilinear(values) and values[0].rank != values[2].rank:
         run.pay(1.2)  # the u_i and v_j on both sides of an A_ij are of one kind
@@ -145,7 +145,9 @@ def _refuse_inverse_roots(run: Run, node: Juxt) -> None:
     raised = [
         factor
         for factor in node.factors
-        if isinstance(factor, Script) and factor.sup and powers.is_negative(ungrouped(factor.sup))
+        if isinstance(factor, Script)
+        and factor.sup
+        and matrix_powers.is_negative(ungrouped(factor.sup))
     ]
     for first, second in combinations(raised, 2):
         use = run.seen.understood(first)

@@ -38,6 +38,7 @@ from notes2code.meaning.inference import (
     by_element,
     calls,
     cells,
+    exponentials,
     factors,
     families,
     indicators,
@@ -46,9 +47,11 @@ from notes2code.meaning.inference import (
     matrices,
     membership,
     moving,
+    norms,
     powers,
     products,
     quotients,
+    scripted_values,
     signed_products,
     sizes,
     sums,
@@ -71,7 +74,7 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
     if isinstance(node, Script) and (indicator := indicators.below(run, node)) is not None:
         return indicator
     if not scripts.is_name(node):
-        return powers.scripted(run, node)
+        return scripted_values.scripted(run, node)
     if isinstance(node, Script) and (above := by_element.exponent(node.sup)) is not None:
         return by_element.power(run, node, above)
     unsupported = _NOT_COMPUTED.get(names.base_letter(binders.bare(node)))
@@ -84,8 +87,8 @@ def _name(run: Run, node: Name | Script | Accent) -> Value:
             node.sub.span,
             "write the elements by their index, such as `x_i` and `x_{i+d/2}`",
         )
-    if isinstance(node, Script) and powers.is_exponential(run, node):
-        return powers.exponential(run, node)
+    if isinstance(node, Script) and exponentials.is_exponential(run, node):
+        return exponentials.exponential(run, node)
     value, use = symbols.name_value(run, node)
     if use.power is not None:
         return powers.power(run, value, use.power, node.span)
@@ -210,7 +213,7 @@ def _bars(run: Run, node: Group) -> Value:
     value = run.lower(inner)
     if value.rank == 0:
         length = node.open == "‖" or _is_length(run, inner)
-        run.pay(powers.NO_VECTOR if length else 0)
+        run.pay(norms.NO_VECTOR if length else 0)
         return mapped(value, lambda e: ir.Fn("abs", (e,)), node.span)
     if node.open == "|" and value.rank > 1:
         if inverses.are_around_matrix(run, inner):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import powers, projected, scaling
+from notes2code.meaning.inference import exponentials, norms, projected, scaling
 from notes2code.meaning.inference.array_products import (
     matrix_product,
     two_vectors,
@@ -26,8 +26,8 @@ from notes2code.meaning.inference.values import (
 
 def product(run: Run, left: Value, right: Value, where: Span) -> Value:
     """The product of two neighbours: scaling, or a matrix product."""
-    powers.refuse_of_matrix(run, left, right, where)
-    if left.rank == 1 and powers.has_unit_columns(right):
+    exponentials.refuse_of_matrix(run, left, right, where)
+    if left.rank == 1 and norms.has_unit_columns(right):
         return elementwise(run, left, right, ir.mul, where)
     number, array = (left, right) if left.rank <= right.rank else (right, left)
     ranks = (number.rank, array.rank)
