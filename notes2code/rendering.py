@@ -9,7 +9,8 @@ from pathlib import Path
 from notes2code.compilation import EMIT, SKIP, Compilation
 from notes2code.components.compiling import Compiled
 from notes2code.components.mentions import Mention
-from notes2code.components.plan import Part, Source, plan
+from notes2code.components.parts import Part, Source
+from notes2code.components.plan import plan
 from notes2code.diagnostics import Diagnostic, Problem, Span, warning
 from notes2code.embeddings_said import LEARNED, SCALED, embeddings_said
 from notes2code.emit import package as emitter

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from notes2code.components.plan import Source
+from notes2code.components.parts import Source
 from notes2code.diagnostics import Severity
 from notes2code.diagnostics.render import clean
 from notes2code.inspection import drawings

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
-from notes2code.components.plan import Source, plan
+from notes2code.components.parts import Source
+from notes2code.components.plan import plan
 from notes2code.emit.package import render
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker

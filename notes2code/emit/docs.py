@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.components.own_sizes import in_own_sizes, shown_settings
-from notes2code.components.plan import Part, Source
+from notes2code.components.parts import Part, Source
 from notes2code.emit.docstring import docstring_lines
 from notes2code.emit.prose import factor, term, words
 

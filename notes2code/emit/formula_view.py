@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NoReturn
 
 from notes2code.components.own_sizes import in_own_sizes, shown_settings
-from notes2code.components.plan import Part
+from notes2code.components.parts import Part
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import is_causal
 from notes2code.emit.attention import Attention

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from notes2code.components.plan import Source
+from notes2code.components.parts import Source
 from notes2code.emit.blocks import public_names
 from notes2code.emit.docs import WIDTH, place, rows, wrapped
 from notes2code.emit.graph import EmitError

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from notes2code.components.plan import ADDED
+from notes2code.components.parts import ADDED
 from notes2code.emit.graph import EmitError
 from notes2code.emit.mask import WINDOW
 

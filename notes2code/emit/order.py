@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-from notes2code.components.plan import Part
+from notes2code.components.parts import Part
 from notes2code.emit.blocks import NAME, without_docstrings
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from notes2code import faults
-from notes2code.components.plan import Part, Plan
+from notes2code.components.parts import Part, Plan
 from notes2code.emit import docs
 from notes2code.emit.fitting import fitted
 from notes2code.emit.formulas import Functions, Plain, functions

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from notes2code.components.plan import Part, below
+from notes2code.components.parts import Part, below
 from notes2code.emit.view import View
 
 _LEARNED = "learned_positional_embedding"

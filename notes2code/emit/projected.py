@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from notes2code.components.own_sizes import in_own_sizes
-from notes2code.components.plan import ADDED
+from notes2code.components.parts import ADDED
 from notes2code.components.recognise import HEADS
 from notes2code.components.settings import CAUSAL, is_mask
 from notes2code.emit.called import weights_of_called

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from notes2code.components.plan import Part
+from notes2code.components.parts import Part
 from notes2code.emit.blocks import NAME, blocks_of, name_of, public_names, without_docstrings
 from notes2code.emit.fitting import fitted
 from notes2code.emit.imports import imports_of, joined, ordered

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from notes2code.components.plan import ADDED, Part
+from notes2code.components.parts import ADDED, Part
 from notes2code.components.settings import of_each_head
 from notes2code.emit.attention import MATRICES, TURN
 from notes2code.emit.called import passed_on, weights_of_called, weights_of_layers

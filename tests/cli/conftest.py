@@ -14,7 +14,7 @@ import notes2code.pipeline
 import notes2code.rendering
 from notes2code.cli import main
 from notes2code.compilation import Compilation
-from notes2code.components.plan import Source
+from notes2code.components.parts import Source
 from notes2code.rendering import Rendered
 
 GOOD = r"$$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{Q K^\top}{\sqrt{d_k}}) V$$"
