@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from notes2code import faults
 from notes2code.components.agreement import disagreements
-from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.compiled import Compiled
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired

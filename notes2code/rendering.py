@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from notes2code.compilation import EMIT, SKIP, Compilation
-from notes2code.components.compiling import Compiled
+from notes2code.components.compiled import Compiled
 from notes2code.components.mentions import Mention
 from notes2code.components.parts import Part, Source
 from notes2code.components.plan import plan

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
-from notes2code.components.compiling import Compiled
+from notes2code.components.compiled import Compiled
 from notes2code.components.doubts import not_recognised
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention

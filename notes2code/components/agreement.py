@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from notes2code.components.compiling import Compiled
+from notes2code.components.compiled import Compiled
 from notes2code.diagnostics import Problem, Span, note
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry

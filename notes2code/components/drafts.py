@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.compiled import Compiled
+from notes2code.components.compiling import Compiler
 from notes2code.components.heads_defined import heads_of
 from notes2code.components.library import Component, Library, plain
 from notes2code.components.masks_told import hides, words_of_masks

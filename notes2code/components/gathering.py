@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.components.compiling import Compiled
+from notes2code.components.compiled import Compiled
 from notes2code.components.drafts import Draft, Drafts
 from notes2code.components.library import Component, plain
 from notes2code.components.mentions import Mention

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from notes2code.components.compiling import Compiled
+from notes2code.components.compiled import Compiled
 from notes2code.components.library import Component
 from notes2code.components.recognise import Recognised
 

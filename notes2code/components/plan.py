@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.compiled import Compiled
+from notes2code.components.compiling import Compiler
 from notes2code.components.draft_names import names_of
 from notes2code.components.drafts import Draft, Drafts
 from notes2code.components.gathering import gather

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from notes2code.components.compiling import Compiled
+from notes2code.components.compiled import Compiled
 from notes2code.components.library import Component, Library
 from notes2code.components.recognise import recognise
 from notes2code.diagnostics import Severity

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.compiled import Compiled
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import Library, plain
 from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import Recognised, kind, recognise

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import pytest
 
 import notes2code
-from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.compiled import Compiled
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.components.proofs import same_value
 from notes2code.meaning.linking.entries import Entry

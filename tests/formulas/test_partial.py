@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from notes2code import FormulaError, compile_formula
-from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.compiled import Compiled
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.compiled import Compiled
+from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.diagnostics import Severity
 from notes2code.meaning.linking import memory

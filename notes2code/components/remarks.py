@@ -1,0 +1,117 @@
+"""What is to be said of a formula: doubts about it, alone and beside others of its note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from notes2code.components.directions import wrong_way
+from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
+from notes2code.components.packed import by_heads
+from notes2code.components.proofs import same_value
+from notes2code.components.recognise import Recognised
+from notes2code.components.weighing import strange_weights
+from notes2code.diagnostics import Problem, Span, warning
+from notes2code.meaning import Typed
+from notes2code.meaning.ir import Equation
+from notes2code.meaning.linking.contradictions import contradictions, made_twice
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linked
+from notes2code.meaning.linking.ranks import row_or_entry, unlike_said
+
+if TYPE_CHECKING:
+    from notes2code.components.compiling import Compiler
+
+
+def problems_of(
+    compiler: Compiler, entry: Entry, own: Typed, used: tuple[Entry, ...]
+) -> list[Problem]:
+    """What is to be said of a formula, whatever it is."""
+    assert own.equation is not None
+    told = (wrong_way(own.equation), strange_weights(own.equation))
+    return [
+        *own.problems,
+        *contradictions(compiler.linker, entry, used, same_value),
+        *made_twice(entry, own.equation),
+        *unlike_said(compiler.linker, entry, own.equation),
+        *row_or_entry(compiler.linker, entry, own.equation),
+        *unequal_sides(own),
+        *(
+            warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN)
+            for doubt in told
+            if doubt
+        ),
+    ]
+
+
+def weighed(compiler: Compiler, entry: Entry, found: Linked) -> Iterator[Problem]:
+    """What is strange about weights that another formula of the note makes, where the formula
+    that weighs with them is this one, and none that it uses."""
+    for typed, used in found.together[:1]:
+        doubt = "" if typed.equation is None else strange_weights(typed.equation)
+        if doubt and not any(_weighs_strangely(compiler, one) for one in used):
+            yield warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN)
+
+
+def _weighs_strangely(compiler: Compiler, entry: Entry) -> bool:
+    found = compiler.linker.typed(entry)
+    ways = (found.own, *(typed for typed, _ in found.together[:1]))
+    return any(typed.equation and strange_weights(typed.equation) for typed in ways)
+
+
+def doubts_of(
+    compiler: Compiler, entry: Entry, own: Typed, meant: Equation | None
+) -> list[Problem]:
+    """What is to be said of a formula that is no component, though it is like one."""
+    assert own.equation is not None
+    if not own.equation.name and own.sides:  # not (QKᵀ)V = Q(KᵀV), which holds for any
+        return []
+    if by_heads(own.equation) is not None:  # it is given what another formula projects
+        return []
+    tree, whole = compiler.linker.formulas.parsed[entry].tree, Span(0, len(entry.latex))
+    assert tree is not None and meant is not None
+    found = compiler.first(meant, {}, frozenset())
+    if found is not None and found.form.of_heads:
+        why = "for the note defines its heads otherwise"
+        return [not_recognised(found.component, whole, why)]
+    about = meant, tree, compiler.library
+    return compiler.linker.memory.once(
+        ("doubts", whole), about, lambda: [*doubts(meant, tree, whole, compiler.library)]
+    )
+
+
+def of_component(problems: Iterable[Problem], recognised: Recognised, read: Typed) -> list[Problem]:
+    """What is to be said of a formula that is a component, as which it was ``read``."""
+    return [
+        _of_whole(problem, recognised)
+        for problem in problems
+        if not (_is_met(problem, recognised) or _is_no_index(problem, read))
+    ]
+
+
+def _is_met(problem: Problem, recognised: Recognised) -> bool:
+    """Whether a parameter that does not occur does in what the formula is made of: the Q of
+    ``Attention(Q, K, V) = αV`` in the α of another formula."""
+    inputs = (f"the parameter `{one.name}` does not occur" for one in recognised.equation.inputs)
+    return problem.code == "N2C080" and problem.message in inputs
+
+
+def _is_no_index(problem: Problem, read: Typed) -> bool:
+    """Whether a letter that a formula alone has for an index is none where it is ``read`` with
+    others: the n of ``P = \\mathrm{softmax}(h_n W)`` is the last of the layers ``h_l = …``."""
+    told = {one.message for one in read.problems}
+    return " one for each " in problem.message and problem.message not in told
+
+
+def _of_whole(problem: Problem, recognised: Recognised) -> Problem:
+    """The doubt about an input that a piece of a component leaves out: its class has it."""
+    if problem.code != "N2C080" or not recognised.form.partial:
+        return problem
+    name = recognised.component.class_name
+    text = f"the formula is a piece of `{name}`, and the class computes the whole; write all of it"
+    return replace(problem, help=text)
+
+
+def unique(problems: list[Problem]) -> tuple[Problem, ...]:
+    return tuple(dict.fromkeys(problems))
