@@ -11,8 +11,9 @@ from notes2code.components.remarks import doubts_of, problems_of, unique
 from notes2code.components.unusual import unusual
 from notes2code.diagnostics import Span, note
 from notes2code.meaning import Typed
+from notes2code.meaning.linking.defined_ranks import as_defined
 from notes2code.meaning.linking.entries import Entry
-from notes2code.meaning.linking.ranks import as_defined, as_named, as_scores, as_used, takes_softmax
+from notes2code.meaning.linking.used_ranks import as_named, as_scores, as_used, takes_softmax
 
 if TYPE_CHECKING:
     from notes2code.components.compiling import Compiler
