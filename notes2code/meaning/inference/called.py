@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Script,
     alike,
     children,
+    juxtaposed,
     words_in,
 )
 from notes2code.meaning import names
@@ -189,6 +190,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return True
     if use.name not in run.seen.called or _is_scale(run, base, group):
         return False
+    if base in _GREEK_FACTORS and _is_all_there_is(run, name, group):
+        return True
     if names.is_capital(name) and group.open == "[" and _is_weights(group):
         raise look_alikes.unclear(run, name, group)  # the L of L [softmax(S)] V may be a mask
     # Nobody writes a factor x in parentheses: \gamma(c), q(x), and E_i(x), one of several experts.
@@ -196,7 +199,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     if alone and base.isupper() and run.seen.use(group.items[0]).transposed:
         return False  # but a K^⊤, behind a Q
     if base in names.GREEK:
-        bends = base not in _GREEK_FACTORS and _is_affine(group)
+        bends = base not in _GREEK_FACTORS and (_is_affine(group) or _is_call(group))
         return (alone or bends) and not use.indices
     if use.indices:
         expert = alone and (base in functions.LETTERS or base == "E")
@@ -257,6 +260,20 @@ def _is_call(group: Group) -> bool:
     match group:
         case Group("(", (Juxt((name, Group("("))),)):
             return scripts.is_name(name)
+    return False
+
+
+def _is_all_there_is(run: Run, name: Node, group: Group) -> bool:
+    """Whether a letter of factors and a call in the parentheses behind it are all that an array is
+    made of, as in ``h = τ(Linear(x))``: the letter bends it. Where they are not, or the parentheses
+    hold a ``W x + b``, the letter is a factor, which the author is told."""
+    whole = isinstance(run.whole, Juxt) and run.whole.factors == (name, group)
+    called = binders.bare(juxtaposed(group.items[0])[0]) if _is_call(group) else ""
+    if called and whole and not run.gives_number and binders.bare(name) not in names.GAINS:
+        return True
+    if len(called) > 1 or (whole and _is_affine(group)):
+        text = f"`{run.quote(name.span)}` is taken to be a number here, and not to be called"
+        run.problems.append(note("N2C039", text, name.span, "say of it that it is a function"))
     return False
 
 
