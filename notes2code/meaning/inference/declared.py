@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import note
-from notes2code.latex.tree import Big, Infix, Name, walk
+from notes2code.latex.tree import Big, Group, Infix, Name, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import single_rows
 from notes2code.meaning.inference.run import Run, find_index
@@ -122,7 +122,7 @@ def _said(run: Run, use: Use) -> Shape | None:
             if counted:  # what is said of h_i is said of each h_i^t
                 counted = max(counted - use.steps, min(counted, len(use.indices)))
             of_all = of_all or replace(shape, indexed=counted)
-    return of_all or _of_entry(run, use) or _of_its_kind(run, use)
+    return of_all or _of_entry(run, use) or _of_component(run, use) or _of_its_kind(run, use)
 
 
 def _is_point_here(run: Run, use: Use) -> bool:
@@ -165,6 +165,26 @@ def is_of_said_kind(run: Run, array: str) -> bool:
     if not run.shapes:
         return False
     return array in run.shapes or any(_elements(run, array, count) for count in (1, 2, 3))
+
+
+def _of_component(run: Run, use: Use) -> Shape | None:
+    """The x_1 and x_2 of an ``x ∈ ℝ^2`` are its two numbers, where both stand in what no vectors
+    need, such as a matrix before them, ``⊤`` or a norm; those of an ``x ∈ ℝ^d`` may be halves of
+    it, or others of its kind."""
+    stem, _, number = use.name.rpartition("_")
+    whole = run.shapes.get(stem)
+    if whole is None or not number.isdigit() or use.indices or use.bold or whole.indexed:
+        return None
+    of_vectors = run.seen.transposed or any(
+        group.open in "|‖" for group in run.seen.nodes.of(Group)
+    )
+    if of_vectors or any(name[0].isupper() for name in run.seen.counted):
+        return None
+    match whole.axes:
+        case (int(length),) if length > 1:
+            every = {f"{stem}_{place}" for place in range(1, length + 1)}
+            return Shape(()) if every <= run.seen.counted.keys() else None
+    return None
 
 
 def _of_its_kind(run: Run, use: Use) -> Shape | None:

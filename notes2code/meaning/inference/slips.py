@@ -414,7 +414,14 @@ def _parameters(
     closed = all(name in whole or names.base_letter(name) in names.WEIGHTS for name in arrays)
     for name in missing:
         other = _other_case(name)
-        if other in said and name.islower():
+        parts = [one for one in arrays if one.rpartition("_")[0] == name]
+        if parts and name in names.WEIGHTS | names.GREEK:
+            continue  # the W of f(x, W, b) are all weights
+        elif parts:
+            own = " and ".join(f"`{part}`" for part in sorted(parts))
+            what = "are inputs of their own" if parts[1:] else "is an input of its own"
+            text = f"the parameter `{name}` does not occur; {own} {what}"
+        elif other in said and name.islower():
             text = f"the parameter `{name}` does not occur; `{other}` is another name"
         elif other not in said and name not in names.GREEK and closed and arrays & {*whole}:
             text = f"the parameter `{name}` does not occur"
