@@ -128,6 +128,28 @@ def test_lists(case: Case) -> None:
 )
 def test_a_label_in_place_of_an_index_leaves_a_number(case: Case) -> None:
     check(case)
+    (told,) = compile_formula(case.latex).diagnostics
+    assert "is taken to be an input of its own, and no element of" in told.message
+
+
+@table(
+    *(
+        Case(
+            rf"{left} = \frac{{e^{{a_{{{one}}}}}}}{{\sum_u e^{{a_{{{other}}}}}}}",
+            "a[n,m]",
+            lambda a: (np.exp(a) / np.exp(a).sum(1, keepdims=True)).T,
+        )
+        for left in (r"p(w \mid h_t)", r"p(y = w \mid h_t)")
+        for one, other in (("t,w", "t,u"), ("tw", "tu"))
+    ),
+    Case(
+        r"g_r(w) = a_{r,w} - \log \sum_u e^{a_{r,u}}",
+        "a[n,m]",
+        lambda a: a - np.log(np.exp(a).sum(1, keepdims=True)),
+    ),
+)
+def test_an_outcome_counts_where_a_sum_counts_in_its_place(case: Case) -> None:
+    check(case)
 
 
 def test_one_mean_for_a_channel_is_none_of_a_row() -> None:

@@ -36,6 +36,11 @@ from notes2code.meaning.ir import Equation
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
 from notes2code.meaning.overview import arithmetic, means
+from notes2code.meaning.overview.letter_places import (
+    at_counted_places,
+    in_list,
+    spelt_below,
+)
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
@@ -82,16 +87,22 @@ def _elements_apart(
     nodes: Nodes, seen: Survey, defines: Sequence[Define], equation: Equation
 ) -> Iterator[Problem]:
     """A note for the z_y of ``e^{z_y} / Σ_j e^{z_j}``, where nothing says that y is a place of z,
-    and for an h_T beside ``Σ_j h_j``: each is an input of its own. A warning for the p_y beside
+    for that of ``e^{z_{i,y}} / Σ_j e^{z_{i,j}}``, and for an h_T beside ``Σ_j h_j``: each is an
+    input of its own. A warning for the p_y beside
     ``p = \\mathrm{softmax}(z)``, which is then of no use."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
     counted: dict[str, set[str]] = defaultdict(set)
     places: dict[tuple[str, str], Span] = {}
+    lists = at_counted_places(nodes)
     for node in nodes.of(Script):
         match node:
             case Script(Name(base), Name(letter), None, 0) if base.islower():
                 counted[base].add(letter)
                 places.setdefault((base, letter), node.span)
+            case Script(Name(base)) if base in lists:
+                for letter in {*spelt_below(node), *in_list(node)} & lists[base]:
+                    counted[base].add(letter)
+                    places.setdefault((base, letter), node.span)
     names_given = {given.name for given in equation.inputs if given.kind != "size"}
     for (base, letter), span in places.items():
         own, array = names.code_name(base, letter), names.code_name(base)

@@ -22,12 +22,17 @@ from notes2code.meaning.notation import binders, scripts
 
 def in_list(node: Node) -> set[str]:
     """The letters of the list below a name."""
+    return set(listed_below(node))
+
+
+def listed_below(node: Node) -> tuple[str, ...]:
+    """The letters of the list below a name, in order; none that stands there twice."""
     while isinstance(node, Accent):
         node = node.base
     sub = node.sub if isinstance(node, Script) else None
     items = sub.items if isinstance(sub, Group) and {*sub.separators} == {","} else ()
-    letters = {item.text for item in items if isinstance(item, Name) and len(item.text) == 1}
-    return letters if len(letters) == len(items) else set()
+    letters = [item.text for item in items if isinstance(item, Name) and len(item.text) == 1]
+    return tuple(letters) if len({*letters}) == len(items) else ()
 
 
 @once
@@ -48,13 +53,13 @@ def counted_elsewhere(nodes: Nodes) -> Mapping[str, Set[str]]:
 @once
 def at_counted_places(nodes: Nodes) -> Mapping[str, Set[str]]:
     """The letters in lists below each name, where a sum counts in the same place elsewhere: the c
-    of ``l_{r,c}`` beside ``Σ_j e^{l_{r,j}}``."""
+    of ``l_{r,c}`` beside ``Σ_j e^{l_{r,j}}``, and that of ``l_{rc}`` beside ``Σ_j e^{l_{rj}}``."""
     summed = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
     lists: dict[tuple[str, int], list[tuple[str, ...]]] = {}
     for node in nodes.of(Script) if summed else ():
-        match node:
-            case Script(Name(base), Group(_, items)) if in_list(node):
-                lists.setdefault((base, len(items)), []).append(tuple(map(binders.bare, items)))
+        row = tuple(spelt_below(node)) or listed_below(node)
+        if row and isinstance(node.base, Name):
+            lists.setdefault((node.base.text, len(row)), []).append(row)
     found: dict[str, set[str]] = {}
     for (base, _), rows in lists.items():
         columns = (set(column) for column in zip(*rows, strict=True))

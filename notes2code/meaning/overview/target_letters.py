@@ -132,13 +132,16 @@ def _lasts(target: Node, nodes: Nodes) -> set[str]:
 
 
 def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
-    """The letters that count in the parentheses of a left-hand side: those of ``PE(pos, 2i)``, and
-    the i and j of ``s(i, j) = q_i \\cdot k_j``; what stands alone below one name, as the q and the
-    p of ``h_q \\cdot h_p`` do, counts all or not at all."""
+    """The letters that count in the parentheses of a left-hand side: those of ``PE(pos, 2i)``, the
+    i and j of ``s(i, j) = q_i \\cdot k_j``, and the w of ``P(w | h_t)`` where a sum counts in its
+    place, ``e^{z_{t,w}} / Σ_u e^{z_{t,u}}``; what stands alone below one name, as the q and the p
+    of ``h_q \\cdot h_p`` do, counts all or not at all."""
     sums = [item for item in group.items if isinstance(item, Juxt | Infix | Frac)]
     found = {x for item in sums if not scripts.is_name(item) for x in words_in(item)}
     below = _only_below(nodes) - label_letters.of_weights(target, nodes) | _beside_counted(nodes)
-    elsewhere = names.INDEX_LETTERS.union(*counted_elsewhere(nodes).values())
+    elsewhere = names.INDEX_LETTERS.union(
+        *counted_elsewhere(nodes).values(), *at_counted_places(nodes).values()
+    )
     told = {item.text for item in binders.told_indices(target)}
     below |= _below_and_apart(nodes, told)
     counting = told & elsewhere & below
