@@ -40,6 +40,31 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "s[p,r] x[d] W_K[d,p] W_V[d,r] phi()",
         lambda s, x, k, v, f: s + np.outer(f(x @ k), x @ v),
     ),
+    # So do those that are rows, to a state with a small letter, too.
+    Case(
+        r"z_t = \beta z_{t-1} + k_t^\top v_t, \quad y_t = q_t z_t",
+        "beta z[d,p] k[d] v[p] q[d]",
+        lambda b, z, k, v, q: q @ (b * z + np.outer(k, v)),
+    ),
+    Case(
+        r"z_t = \sum_{j=1}^t \beta^{t-j} K_j^\top V_j",
+        "beta K[t,d] V[t,p]",
+        lambda b, k, v: np.array(
+            [sum(b ** (t - j) * np.outer(k[j], v[j]) for j in range(t + 1)) for t in range(len(k))]
+        ),
+    ),
+    # Near misses: blocks, what is said to be a number, and a key with another one's value.
+    Case(
+        r"Z_j = K_{[j]}^\top V_{[j]} + \beta Z_{j-1}",
+        "K[n,d] V[n,p] beta Z[d,p]",
+        lambda k, v, b, z: k.T @ v + b * z,
+    ),
+    Case(
+        r"z_t = \beta z_{t-1} + k_t^\top v_t \in \mathbb{R}",
+        "beta z k[d] v[d]",
+        lambda b, z, k, v: b * z + k @ v,
+    ),
+    Case(r"s_i = \sum_j k_i^\top v_j", "k[m,d] v[n,d]", lambda k, v: (k @ v.T).sum(1)),
     # What a step makes on its way is another in every step.
     Case(
         r"s_0 = u, \quad a_k = A_k s_{k-1}, \quad s_k = s_{k-1} - \tanh(a_k)",
@@ -419,3 +444,11 @@ def test_another_state_than_the_last_is_refused() -> None:
         compile_formula(
             r"h_0 = x, \quad h_{l+1} = \tanh(W h_l), \quad l = 0, \dots, 5, \quad y = h_5"
         )
+
+
+def test_that_a_key_and_its_value_make_a_matrix_is_told() -> None:
+    told = compile_formula(r"z_t = \beta z_{t-1} + k_t^\top v_t").diagnostics
+    assert [d.message for d in told] == [
+        "`k_t^\\top v_t` is taken to be the outer product of two rows"
+    ]
+    assert not compile_formula(r"Z_t = \beta Z_{t-1} + k_t^\top v_t").diagnostics

@@ -121,20 +121,8 @@ def _batched_product(run: Run, left: Value, right: Value, where: Span) -> Value:
 
 
 def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
-    plain = _are_query_and_sum(run, left.body, right.body) or _is_weighed(left.body, right.body)
-    if left.row == right.row and plain:
-        text = f"`{run.quote(where)}` is taken to be the dot product"
-        run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
-        return dot(run, left, right, where)
-    if left.row == right.row and run.over_elements:
-        return elementwise(run, left, right, ir.mul, where)
-    if left.row == right.row and (mixes(run, left, right) or is_gated(run, left, right)):
-        return _by_element(run, left, right, where, "one side is a gate")
-    if left.row == right.row and all(_is_bold(run, side) for side in (left, right)):
-        run.unranged = two_vectors(run, left, right, where)  # what is bold is no number
-        return dot(run, left, right, where)
     if left.row == right.row:
-        raise two_vectors(run, left, right, where)
+        return _product_of_alike(run, left, right, where)
     if ir.ONE in (left.body, right.body) and not left.row:
         return outer(left, right)
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
@@ -149,6 +137,9 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     rows = left.row and is_made_a_row(mine, left.axes[0]) and is_made_a_row(theirs, right.axes[0])
     if (right.row or mapped or rows) and _are_key_and_value(mine, theirs):
         return outer(left, right)
+    added = left.row and _are_added_up(run, mine, theirs) and "[" not in run.quote(where)
+    if added:  # those of a block, K_{[i]}, are matrices
+        options = (("outer", 0.0), ("dot", 2.0))
     same = right.row and _is_same(run, left, right)
     stands = left.column or (run.gives_matrix and not has_query_or_key(mine, theirs))
     stands = stands and len(options) > 1  # a query and a key are rows, however they are made
@@ -165,6 +156,9 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if kind == "outer":
         if same and any(isinstance(t, Ref) and not t.at for t in _terms(left.body)):
             run.pay(1.2)  # the mean of vectors is a vector
+        if added and not any(name[0].isupper() for name in run.defines):
+            text = f"`{run.quote(where)}` is taken to be the outer product of two rows"
+            run.problems.append(note("N2C039", text, where, "write `k v^\\top` to make it plain"))
         return outer(left, right)
     if right.row:
         run.rows.append(where)
@@ -173,6 +167,22 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
     return dot(run, left, right, where)
+
+
+def _product_of_alike(run: Run, left: Value, right: Value, where: Span) -> Value:
+    """The product of two vectors of which none, or each, is a row."""
+    if _are_query_and_sum(run, left.body, right.body) or _is_weighed(left.body, right.body):
+        text = f"`{run.quote(where)}` is taken to be the dot product"
+        run.problems.append(note("N2C039", text, where, "write `^\\top` to make it plain"))
+        return dot(run, left, right, where)
+    if run.over_elements:
+        return elementwise(run, left, right, ir.mul, where)
+    if mixes(run, left, right) or is_gated(run, left, right):
+        return _by_element(run, left, right, where, "one side is a gate")
+    if all(_is_bold(run, side) for side in (left, right)):
+        run.unranged = two_vectors(run, left, right, where)  # what is bold is no number
+        return dot(run, left, right, where)
+    raise two_vectors(run, left, right, where)
 
 
 def _is_form(run: Run, left: Expr) -> bool:
@@ -280,6 +290,16 @@ def _are_key_and_value(left: Expr, right: Expr) -> bool:
     them, and values are no rivals. By their weights, ``x W_K`` and ``x W_V`` are these, too."""
     letters = {_role(e.arguments[0].body if _is_mapped(e) else e) for e in (left, right)}
     return letters == {"k", "v"}
+
+
+def _are_added_up(run: Run, left: Expr, right: Expr) -> bool:
+    """Whether k_iᵀ v_i is what a sum over i, or each step of a state, adds: the rows of one place,
+    for a key is compared with queries, and with no value."""
+    if not isinstance(left, Ref) or not isinstance(right, Ref) or left.at[:-1] != right.at[:-1]:
+        return False
+    places = [at.index.name for at in left.at[:-1] if isinstance(at, Idx)]
+    added = bool(run.seen.steps) or (bool(places) and {*places} <= {*run.summed})
+    return added and _are_key_and_value(left, right)
 
 
 def _role(vector: Expr) -> str:
