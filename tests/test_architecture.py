@@ -22,7 +22,7 @@ STAGES: Mapping[str, set[str]] = {
     # Formulas are parsed when it is known which macros and functions the notes define.
     "meaning": {
         *("diagnostics", "faults", "records", "latex", "latex.joining", "latex.macros"),
-        *("latex.tree", "latex.words"),
+        *("latex.quoting", "latex.tree", "latex.words"),
     },
     "oracle": {"meaning", "meaning.ir", "names"},
     # A match is proved on numbers, once; names of components are looked for in notes, and worked

@@ -25,6 +25,16 @@ from tables import Case, check, table
         "Z[n,d] A[d,h*p] h# p#",
         lambda z, a, h, p: np.stack([z @ a[:, i * p : (i + 1) * p] for i in range(h)]),
     ),
+    Case(
+        r"[Q_1, \dots, Q_h] = Q",
+        "Q[n,h*d] h# d#",
+        lambda q, h, p: np.stack(np.split(q, h, axis=1)),
+    ),
+    Case(
+        r"[q_{s,1}; q_{s,2}; \dots; q_{s,n_h}] = q_s",
+        "q[n,n_h*d] n_h# d#",
+        lambda q, h, p: q.reshape(len(q), h, p),
+    ),
 )
 def test_each_head_has_its_own_features(case: Case) -> None:
     check(case)

@@ -7,15 +7,14 @@ against it. The search (:mod:`notes2code.meaning.inference.search`) then tries o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
-from itertools import accumulate
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from notes2code.diagnostics import Problem, ProblemError, Span, error, note
+from notes2code.latex.quoting import quoted
 from notes2code.meaning import ir
 from notes2code.meaning.ir import Expr, Index, Num, Size
 from notes2code.meaning.names import axis_names
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-_BRACES = re.compile("[{}]")
-
-_OPENED = re.compile(r"\\[A-Za-z]+\*?\s*\{\s*$")
 
 _OF_SCORES = {"d_q", "d_k"}
 """The sizes of queries and keys, which notes declare apart and multiply."""
@@ -206,18 +201,8 @@ class Run:
             raise Dearer
 
     def quote(self, span: Span) -> str:
-        """The formula's text at a span, on one line; whole where it begins or ends inside the
-        braces of a command such as ``\\mathrm{softmax}``."""
-        text = self.latex[span.start : span.end]
-        if "{" not in text and "}" not in text:
-            return " ".join(text.split())
-        depths = [*accumulate(1 if brace == "{" else -1 for brace in _BRACES.findall(text))]
-        if min(depths, default=0) < 0:
-            opened = _OPENED.search(self.latex[: span.start])
-            text = opened[0] + text if opened else text
-        if depths and depths[-1] > min(0, *depths):
-            text += self.latex[span.end : self.latex.find("}", span.end) + 1]
-        return " ".join(text.split())
+        """The formula's text at a span, as it may be shown."""
+        return quoted(self.latex, span)
 
     # --- sizes ---------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking import layouts
 from notes2code.meaning.linking.entries import Entry, family
 from notes2code.meaning.linking.linker import Linker
+from notes2code.meaning.linking.pieces_made import are_pieces
 from notes2code.meaning.scope import Shape
 
 MAX_COMPARED = 20
@@ -76,7 +77,10 @@ def _differing(
     for other, equation in islice(general, MAX_COMPARED):
         if _nearness(linker, entry, other) != near:
             return
-        steps = linker.formulas.parsed[taken].updates & linker.formulas.parsed[other].updates
+        parsed = linker.formulas.parsed
+        if are_pieces(parsed[taken], name) or are_pieces(parsed[other], name):
+            continue  # the q_{t,i} of a head and the q_t that has them all
+        steps = parsed[taken].updates & parsed[other].updates
         if near[0] == 0 and name in steps:
             continue  # x ← f(x) behind x ← g(x) is the next step
         if not same(meant, equation):

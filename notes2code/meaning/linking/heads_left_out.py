@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
+from notes2code.latex.quoting import quoted
 from notes2code.latex.tree import Group, Juxt, Script
 from notes2code.meaning import names
 from notes2code.meaning.ir import Equation
@@ -58,5 +59,5 @@ def given_to(entry: Entry, one: Parsed) -> list[str]:
     """What the function is given that a formula defines, as it is written there."""
     match [s.target for s in one.stated if isinstance(s, Define)]:
         case [Juxt((_, Group("(", items) | Script(Group("(", items)))), *_]:
-            return [entry.latex[item.span.start : item.span.end] for item in items]
+            return [quoted(entry.latex, item.span) for item in items]
     return []

@@ -18,6 +18,7 @@ from notes2code.meaning.linking.entries import Entry, Supplied, is_turned
 from notes2code.meaning.linking.formulas import Formulas
 from notes2code.meaning.linking.heads_left_out import heads_left_out
 from notes2code.meaning.linking.memory import Memory
+from notes2code.meaning.linking.pieces_made import pieces_made
 from notes2code.meaning.linking.projections_left_out import projections_left_out
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.linking.said_masks import said_masks
@@ -70,8 +71,9 @@ class Linker:
         self._supplied = said_masks(prose, self.formulas.parsed)
         self._supplied |= heads_left_out(self.formulas.parsed, self.base.field)
         self._supplied |= projections_left_out(self.formulas.parsed)
+        self._supplied |= pieces_made(self.formulas.parsed)
         if self._supplied:
-            self.formulas = Formulas([*entries, *self._supplied], field_scope, self.memory)
+            self.formulas = Formulas([*self._supplied, *entries], field_scope, self.memory)
         self.declarations = Declarations(self.formulas, self.base, Kinds(prose))
         self.kinds = {entry: self.declarations.kinds(entry) for entry in self.formulas.entries}
         """What the text says of the names in each formula, as far as the formula bears it out."""

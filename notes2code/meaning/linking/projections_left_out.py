@@ -11,6 +11,7 @@ from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry, Parsed, Supplied
 from notes2code.meaning.linking.heads_left_out import given_to
+from notes2code.meaning.linking.pieces_made import cut_of_themselves
 from notes2code.meaning.notation import binders
 
 _OF_ALL = ("Q", "K", "V")
@@ -28,7 +29,11 @@ _TOLD = "the `%s`, `%s` and `%s` of each head are taken to be %s of what `%s` is
 def projections_left_out(parsed: Mapping[Entry, Parsed]) -> dict[Entry, Supplied]:
     """Definitions of the queries, keys and values that the heads of a note have and nothing in it
     defines, by what the function is given that joins the heads, of one array or of three."""
-    made = {(entry.note, name) for entry, one in parsed.items() for name in one.arrays}
+    made = {
+        (entry.note, name)
+        for entry, one in parsed.items()
+        for name in one.arrays - cut_of_themselves(one)
+    }
     found: dict[Entry, Supplied] = {}
     for entry, one in parsed.items():
         given = given_to(entry, one)

@@ -87,7 +87,7 @@ def _definitions(
                 pending += [other, *more]
     for other in _other_halves(formulas, entry):
         needed[other] = None
-    return tuple(sorted(needed, key=lambda e: e.order))
+    return tuple(sorted(needed, key=lambda e: (e.order, e.latex)))
 
 
 def _axes(formulas: Formulas, declarations: Declarations, entry: Entry) -> set[str]:
@@ -194,7 +194,9 @@ def other_cases(formulas: Formulas, entry: Entry, *names: str) -> list[Entry]:
     > 0 and the ``y = x`` for x ≤ 0."""
     mine = formulas.parsed[entry].cases
     found = formulas.nearest(entry, mine.intersection(names), "cases", within=0)
-    return sorted({one for others in found.values() for one in others}, key=lambda e: e.order)
+    return sorted(
+        {one for others in found.values() for one in others}, key=lambda e: (e.order, e.latex)
+    )
 
 
 def _other_halves(formulas: Formulas, entry: Entry) -> list[Entry]:

@@ -18,8 +18,6 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
-from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.stated import Define, Range, Statement
 
 SPLIT = "split"
@@ -45,12 +43,18 @@ def listed(node: Relation) -> list[Statement]:
     piece, count = found
     if names.base_letter(names.label(piece)) not in names.ROLES or _may_be_rows(node, piece):
         return []
-    if is_name(whole) and binders.bare(whole) == binders.bare(piece):
-        return []  # one letter for the array and its pieces: formulas could not tell them apart
     split = Script(Name(SPLIT, whole.span), Name(letter, whole.span), None, 0, whole.span)
     value = Juxt((split, Group("(", (whole,), (), whole.span)), whole.span)
     one = Num("1", first.span)
     return [Define(piece, (value,), node.span), Range(letter, one, count, node.span)]
+
+
+def cut(statement: Statement) -> tuple[Node, Node] | None:
+    """The Q_i and the Q of ``Q_i = split_i(Q)``; None for any other statement."""
+    match statement:
+        case Define(target, (Juxt((Script(Name(name)), Group("(", (whole,)))),)) if name == SPLIT:
+            return None if target is None else (target, whole)
+    return None
 
 
 def _may_be_rows(node: Relation, piece: Node) -> bool:

@@ -1,0 +1,81 @@
+"""Heads whose queries, keys and values are pieces of what a note projects, by one letter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+
+from building import Package, package_of
+from notes2code.components.compiling import Compiled, Compiler
+from notes2code.components.library import library
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linker
+
+MATRICES = [
+    r"Q = X W^Q + b^Q, \quad K = X W^K + b^K, \quad V = X W^V + b^V",
+    r"[Q_1, \dots, Q_h] = Q, \quad [K_1, \dots, K_h] = K, \quad [V_1, \dots, V_h] = V",
+    r"\mathrm{head}_i = \mathrm{softmax}\left(\frac{Q_i K_i^\top}{\sqrt{d_k}}\right) V_i",
+    r"\mathrm{MHA}(X) = [\mathrm{head}_1, \dots, \mathrm{head}_h] W^O",
+]
+OTHER_WAY = [
+    MATRICES[0],
+    r"Q = [Q_1, \dots, Q_h], \quad K = [K_1, \dots, K_h], \quad V = [V_1, \dots, V_h]",
+    *MATRICES[2:],
+]
+TOKENS = [
+    r"\mathbf{q}_t = W^Q \mathbf{h}_t + \mathbf{b}^Q, \quad \mathbf{k}_t = W^K \mathbf{h}_t + "
+    r"\mathbf{b}^K, \quad \mathbf{v}_t = W^V \mathbf{h}_t + \mathbf{b}^V",
+    *(
+        rf"[\mathbf{{{x}}}_{{t,1}}; \mathbf{{{x}}}_{{t,2}}; \dots; \mathbf{{{x}}}_{{t,n_h}}] "
+        rf"= \mathbf{{{x}}}_t"
+        for x in "qkv"
+    ),
+    r"\mathbf{o}_{t,i} = \sum_j \mathrm{softmax}_j\left(\frac{\mathbf{q}_{t,i}^\top "
+    r"\mathbf{k}_{j,i}}{\sqrt{d_h}}\right) \mathbf{v}_{j,i}",
+    r"\mathbf{u}_t = W^O [\mathbf{o}_{t,1}; \mathbf{o}_{t,2}; \dots; \mathbf{o}_{t,n_h}]",
+]
+
+
+def compiled(formulas: list[str]) -> list[Compiled]:
+    """What becomes of the formulas of one section."""
+    entries = [Entry(latex, "Heads.md", ("Heads",), at) for at, latex in enumerate(formulas)]
+    compiler = Compiler(Linker(entries, library().scope), library())
+    return [compiler.compiled(entry) for entry in entries]
+
+
+@pytest.mark.parametrize("formulas", [MATRICES, OTHER_WAY, TOKENS])
+def test_the_class_projects_as_the_note_does(
+    formulas: list[str],
+    run_tests: Callable[[Package], bool],
+    imported: Callable[[Package], ModuleType],
+) -> None:
+    """With its biases, which the textbook has not."""
+    files = package_of(formulas)
+    assert run_tests(files)
+    attention = imported(files).MultiHeadAttention(8, 2).double()
+    given = {name: w.detach().numpy() for name, w in attention.named_parameters()}
+    x = np.random.default_rng(0).standard_normal((5, 8))
+    q, k, v = (x @ given[f"W_{n}.weight"].T + given[f"W_{n}.bias"] for n in "QKV")
+    heads = []
+    for own in (slice(0, 4), slice(4, 8)):
+        weights = np.exp(q[:, own] @ k[:, own].T / 2)
+        heads.append(weights / weights.sum(axis=1, keepdims=True) @ v[:, own])
+    output = attention(torch.tensor(x)[None]).detach()[0]
+    expected = np.concatenate(heads, axis=1) @ given["W_O.weight"].T
+    np.testing.assert_allclose(output, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_pieces_contradict_no_definition_of_the_whole() -> None:
+    told = {problem.code for one in compiled(TOKENS) for problem in one.problems}
+    assert told == {"N2C039"}
+
+
+def test_pieces_of_what_nothing_projects_are_told_of() -> None:
+    """The class of heads projects what it is given."""
+    latex = [*MATRICES[1:3], MATRICES[3].replace("(X)", "(Q, K, V)")]
+    told = [problem.message for problem in compiled(latex)[1].problems]
+    assert any("taken to be projections of what `MHA` is given" in message for message in told)
