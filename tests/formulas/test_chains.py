@@ -151,8 +151,23 @@ def test_average(case: Case) -> None:
     ),
     Case(r"u = \sum_a w_a x_a + b = w^\top x + b", "w[d] x[d] b", lambda w, x, b: w @ x + b),
     Case(r"u = \sum_a w_a x_a + b = w \cdot x + b", "w[d] x[d] b", lambda w, x, b: w @ x + b),
+    # So does one with dots, on either side of the sign and whatever the font of what is whole.
+    Case(r"u = a^\top g = a_1 g_1 + \dots + a_n g_n", "a[n] g[n]", np.dot),
+    Case(r"u = v_1 x_1 + v_2 x_2 + \dots + v_n x_n = v^\top x", "v[n] x[n]", np.dot),
+    Case(
+        r"u = \mathbf w^\top \mathbf x + c = w_1 x_1 + \dots + w_n x_n + c",
+        "w[n] x[n] c",
+        lambda w, x, c: w @ x + c,
+    ),
+    Case(r"u = \theta^\top x = \theta_0 x_0 + \dots + \theta_n x_n", "theta[n] x[n]", np.dot),
     # Near misses: a sum of vectors; a transposed vector that has no elements beside it.
     Case(r"u = \sum_a w_a x_a", "w[m] x[m,d]", lambda w, x: w @ x),
+    Case(r"u = a_1 x_1 + \dots + a_n x_n", "a[n] x[n,d]", lambda a, x: a @ x),
+    Case(
+        r"\mathbf u = M \mathbf x = x_1 \mathbf m_1 + \dots + x_n \mathbf m_n",
+        "x[n] m[n,d]",
+        lambda x, m: x @ m,
+    ),
     Case(r"s_{ij} = q_i^\top k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
 )
 def test_dot_product(case: Case) -> None:

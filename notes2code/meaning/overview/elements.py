@@ -82,9 +82,11 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     ends = (name.rpartition("_") for name in seen.counted)
     known |= {base for base, _, end in ends if end in ("max", "min")} & seen.counted.keys()
     known.update(_of_dot_products(seen, nodes))
+    known |= {w.text for w, x in _dotted_products(nodes) if x.font == "bold" != w.font}
     known |= (listed | {*_beside_a_label(seen, nodes)}) & seen.counted.keys()
     counted = {name for name in known if 1 in seen.counted.get(name, ())}
-    counted |= {name for name in known if f"{name}_1" in seen.counted}  # of x_1^2 + … + x_n^2
+    numbered = (x for x in known if not {f"{x}_0", f"{x}_1"}.isdisjoint(seen.counted))
+    counted.update(numbered)  # of x_1^2 + … + x_n^2
     counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
 
@@ -233,8 +235,9 @@ def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
 
 
 def _of_dot_products(seen: Survey, nodes: Nodes) -> Iterator[str]:
-    """The w and the x of ``Σ_k w_k x_k = w^\\top x``, where both ways to write it stand."""
-    summed = set()
+    """The w and the x of ``Σ_k w_k x_k = w^\\top x`` and of ``w_1 x_1 + … + w_n x_n = w^\\top x``,
+    where both ways to write it stand."""
+    summed = {frozenset((w.text, x.text)) for w, x in _dotted_products(nodes)}
     for big in nodes.of(Big):
         for pair in pairwise(children(big.body)):
             uses = [use for use in map(seen.understood, pair) if use is not None]
@@ -250,6 +253,22 @@ def _of_dot_products(seen: Survey, nodes: Nodes) -> Iterator[str]:
                 whole.add(frozenset(use.name for use in uses))
     both = (name for pair in whole & summed for name in pair)
     return (name for name in both if names.base_letter(name).islower())  # the A_i of A x are rows
+
+
+def _dotted_products(nodes: Nodes) -> Iterator[tuple[Name, Name]]:
+    """The w and the x of ``w_1 x_1 + … + w_n x_n``, each as it is set in its last element."""
+    for node in nodes.of(Infix):
+        match node:
+            case Infix("+", Infix("+", _, Dots()), Juxt(last)) if len(last) == 2:
+                ends = last
+            case Infix("+", Infix("+", _, Dots()), Infix("·", one, other)):
+                ends = one, other
+            case _:
+                continue
+        match ends:
+            case Script(Name() as w, Name(end), None), Script(Name() as x, Name(same), None):
+                if end == same:
+                    yield w, x
 
 
 def _multiplied(seen: Survey, node: Juxt | Infix) -> Iterator[str]:

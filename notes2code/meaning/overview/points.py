@@ -255,6 +255,7 @@ def _behind_row(seen: Survey, nodes: Nodes) -> Iterator[Node]:
             continue
         name = theirs.name.removesuffix("_t")
         plain = seen.counted.get(theirs.name) == {0} and not names.is_size_name(name)
+        plain = plain and name not in seen.elements  # of w_1 x_1 + … + w_n x_n
         step = isinstance(row, Script) and row.sup is not None and names.label(row.sup) == "t"
         row_letter = mine.name.removesuffix("_t")
         if plain and not step and len(row_letter) == len(name) == 1 and row_letter.islower():

@@ -205,7 +205,10 @@ class Survey:
 
     def is_bold(self, name: str) -> bool:
         """Whether the elements of a name are bold: not those of the ``\\mathbf{x}`` whose
-        elements are x_i."""
+        elements are x_i, or x_1, …, x_n."""
+        numbered = [one for one in (f"{name}_0", f"{name}_1") if one in self.counted]
+        if numbered and self.counted.get(name) == {0}:
+            return any(one in self.bold for one in numbered)
         return name in self.bold and max(self.counted[name]) in self.bold[name]
 
     def names_in(self, value: Node) -> frozenset[str]:
