@@ -90,15 +90,7 @@ class Commands(SetWords):
             self._add("cmd", name, start, end)
             return end
         if name == "\\" and (doubled := self._doubled(end)):
-            self.problems.append(
-                warning(
-                    "N2C028",
-                    f"the backslash of `\\{doubled}` is doubled",
-                    Span(start, end + len(doubled)),
-                    f"write `\\{doubled}` with one; it is read so",
-                )
-            )
-            return self._command(doubled, start, end + len(doubled))
+            return self._with_doubled_backslash(doubled, start, end)
         if name == "_" and self.tokens and self.tokens[-1].kind in _LOWERABLE:
             self._lower(start, end)
             return end
@@ -108,6 +100,17 @@ class Commands(SetWords):
                 warning("N2C026", text, Span(start, end), "write `\\infty`; it is read so")
             )
             name = "infty"
+        return self._sign(name, start, end)
+
+    def _with_doubled_backslash(self, name: str, start: int, end: int) -> int:
+        """A command behind two backslashes, which are read as one."""
+        text, end = f"the backslash of `\\{name}` is doubled", end + len(name)
+        help_text = f"write `\\{name}` with one; it is read so"
+        self.problems.append(warning("N2C028", text, Span(start, end), help_text))
+        return self._command(name, start, end)
+
+    def _sign(self, name: str, start: int, end: int) -> int:
+        """A command that stands for a sign, a name or a word of the field."""
         bare = name.rstrip("*")
         if name in COMMANDS or bare in COMMANDS:
             sign = COMMANDS[name] if name in COMMANDS else COMMANDS[bare]

@@ -47,6 +47,7 @@ from notes2code.meaning.inference import (
 from notes2code.meaning.inference.run import Run, Symbol
 from notes2code.meaning.inference.values import Value, mapped
 from notes2code.meaning.notation import binders, functions, script_reader, scripts
+from notes2code.meaning.notation.scripts import Use
 
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
@@ -206,6 +207,13 @@ def call(run: Run, name: Node, group: Group) -> Value:
         items = _in_order(run, use, group, equation.parameters)
         arguments = projected.arguments(run, use.name, equation, items)
         return applying.apply(run, use, equation, arguments, span, named)
+    found = _of_several(run, name, use, group) or _of_field(run, name, use, group)
+    return found or _undefined(run, use, group, span)
+
+
+def _of_several(run: Run, name: Node, use: Use, group: Group) -> Value | None:
+    """What is no function of numbers, nor of one array: a divergence, a mask, an expectation."""
+    span = name.span.to(group.span)
     if divergences.is_divergence(use.name, group):
         return divergences.divergence(run, use.name, group, span)
     if use.name in run.defined:
@@ -223,6 +231,12 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if _over_set(name) and not softmax.is_softmax(use.name):
         text = f"what `{run.quote(name.span)}` makes of all members of a set is not said"
         raise error("N2C037", text, name.span, "write a sum, a mean or a maximum as `\\sum_{…}`")
+    return None
+
+
+def _of_field(run: Run, name: Node, use: Use, group: Group) -> Value | None:
+    """A call of what the field knows by its name, or takes for a probability."""
+    span = name.span.to(group.span)
     plain = names.as_word(use.name)
     if plain in _OF_SETS and len(group.items) == 1 and _is_list(group.items[0]):
         group = _listed(group)
@@ -249,6 +263,11 @@ def call(run: Run, name: Node, group: Group) -> Value:
     if use.name in _greek_functions(run) and len(group.items) == 1:
         _tell_normal(run, use, group)
         return _of_numbers(run, functions.GREEK_FUNCTIONS[use.name], group, span)
+    return None
+
+
+def _undefined(run: Run, use: Use, group: Group, span: Span) -> Value:
+    """A call of what nobody defines: a projection by its name, or a function that is given."""
     if any(isinstance(item, Dots) for item in group.items):
         raise error("N2C037", f"what `{use.name}` makes of a list is not said", span)
     if linear.is_projection(run, use.name) and len(group.items) == 1 and not use.indices:

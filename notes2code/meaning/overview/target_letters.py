@@ -56,36 +56,12 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
         seen.bound |= more
     places = neighbours(nodes) | scope.places | _pairs(runs, nodes)
     seen.bound |= places & set(binders.script_letters(target, places))
-    scripted = nodes.of(Script)
-    labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
-    labels |= binders.named_after(nodes) - seen.bound | seen.labels
-    labels |= {letter for _, letter in label_letters.of_constants((define,))}
-    labels |= label_letters.that_are_vectors(nodes) - seen.bound
-    labels |= (
-        label_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes) | worded
-    )
-    labels |= label_letters.of_keys(target, nodes) | _lasts(target, nodes)
-    labels |= label_letters.of_encoded(target, nodes) | spelling(
-        (*nodes, *walk(target)), seen.bound
-    )
-    if above := label_letters.above(target):
-        labels |= above - _letters(define.values) - seen.bound
+    labels = _labels(seen, define, nodes, scope) | worded
     for node in walk(target):
         if (stride := positions.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
     roles = label_letters.roles(target)
-    counted = names.INDEX_LETTERS.union(
-        _members(nodes),
-        places,
-        rows,
-        *counted_elsewhere(nodes).values(),
-        *at_counted_places(nodes).values(),
-    )
-    counted |= (
-        _listed(target, nodes)
-        | _above_two(target, nodes)
-        | (seen.bound & {end.lower() for end in seen.ends})
-    )
+    counted = _counted(seen, target, nodes) | places | rows
     function = target.factors[0] if isinstance(target, Juxt) else None
     given = {item.text for item in binders.arguments(target) if isinstance(item, Name)}
     for node in binders.target_scripts(target):
@@ -116,6 +92,40 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
         counting = _of_arguments(target, target.factors[1], nodes)
         seen.bound |= counting
         seen.targets |= counting
+
+
+def _labels(seen: Survey, define: Define, nodes: Nodes, scope: Scope) -> set[str]:
+    """The letters that tell things apart, and count nothing."""
+    target = define.target
+    assert target is not None
+    scripted = nodes.of(Script)
+    labels = {x for script in scripted for x in binders.letters_of_labels(script, seen.bound)}
+    labels |= binders.named_after(nodes) - seen.bound | seen.labels
+    labels |= {letter for _, letter in label_letters.of_constants((define,))}
+    labels |= label_letters.that_are_vectors(nodes) - seen.bound
+    labels |= label_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes)
+    labels |= label_letters.of_keys(target, nodes) | _lasts(target, nodes)
+    labels |= label_letters.of_encoded(target, nodes) | spelling(
+        (*nodes, *walk(target)), seen.bound
+    )
+    if above := label_letters.above(target):
+        labels |= above - _letters(define.values) - seen.bound
+    return labels
+
+
+def _counted(seen: Survey, target: Node, nodes: Nodes) -> Set[str]:
+    """The letters that count something where they stand on a left-hand side."""
+    counted = names.INDEX_LETTERS.union(
+        _members(nodes),
+        *counted_elsewhere(nodes).values(),
+        *at_counted_places(nodes).values(),
+    )
+    counted |= (
+        _listed(target, nodes)
+        | _above_two(target, nodes)
+        | (seen.bound & {end.lower() for end in seen.ends})
+    )
+    return counted
 
 
 def _lasts(target: Node, nodes: Nodes) -> set[str]:

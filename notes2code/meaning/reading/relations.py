@@ -54,14 +54,8 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     """What a relation states."""
     signs, operands = list(node.signs), list(node.operands)
     out: list[Statement] = []
-    if signs == ["∈"] and _is_interval(operands[-1]):
-        named = (*earlier_names, operands[0])
-        numbers = tuple(_at_any_place(n) for n in named if _is_number(n))
-        return [Declare(numbers, (), node.span)] if numbers else [Fact("∈", node.span)]
-    if _is_product_of_shapes(operands[0]) and all(isinstance(o, Group) for o in operands[1:]):
-        return [Fact(signs[0], node.span)]
-    if signs == ["∼"] and _is_drawn_from(operands[-1]):
-        return [Fact("∼", node.span)]
+    if (remarked := _remarked(node, earlier_names)) is not None:
+        return [remarked]
     if signs[-1] == "=" and is_space(operands[-1]):
         signs[-1] = "∈"  # W = ℝ^{n×m} says the same, as nobody computes with spaces
     if signs[-1] in ("∈", "→", "∼") and operands[-1] is not None:
@@ -103,6 +97,37 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
         return [*out, Fact("∼", node.span, drawn)]
     if not all(sign in ASSIGNS for sign in signs):
         return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
+    _refuse_lost_side(node, signs, operands)
+    values = [operand for operand in operands if operand is not None]
+    if operands[0] is None:
+        return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
+    if len(values) < 2 or any(map(braces.is_set, values)):
+        return [Fact("=", node.span)]
+    made = _definition(values, node.span)
+    if "←" in signs:
+        made = [replace(one, keeps=True) if isinstance(one, Define) else one for one in made]
+    return [*out, *made]
+
+
+def _remarked(node: Relation, earlier_names: tuple[Node, ...]) -> Statement | None:
+    """What a relation remarks that defines nothing: that names are numbers in an interval, what
+    shapes multiply to, what something is drawn from."""
+    signs, operands = node.signs, node.operands
+    if signs == ("∈",) and _is_interval(operands[-1]):
+        named = (*earlier_names, operands[0])
+        numbers = tuple(_at_any_place(n) for n in named if _is_number(n))
+        return Declare(numbers, (), node.span) if numbers else Fact("∈", node.span)
+    if _is_product_of_shapes(operands[0]) and all(isinstance(o, Group) for o in operands[1:]):
+        return Fact(signs[0], node.span)
+    if signs == ("∼",) and _is_drawn_from(operands[-1]):
+        return Fact("∼", node.span)
+    return None
+
+
+def _refuse_lost_side(
+    node: Relation, signs: Sequence[str], operands: Sequence[Node | None]
+) -> None:
+    """Refuse a chain of equalities of which one has nothing on a side."""
     for at, operand in enumerate(operands[1:-1]):
         if operand is None:
             raise error(
@@ -118,15 +143,6 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
             node.sign_spans[len(signs) - 1],
             "complete the formula, or remove the sign",
         )
-    values = [operand for operand in operands if operand is not None]
-    if operands[0] is None:
-        return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
-    if len(values) < 2 or any(map(braces.is_set, values)):
-        return [Fact("=", node.span)]
-    made = _definition(values, node.span)
-    if "←" in signs:
-        made = [replace(one, keeps=True) if isinstance(one, Define) else one for one in made]
-    return [*out, *made]
 
 
 def _is_number(node: Node | None) -> TypeGuard[Node]:
