@@ -92,9 +92,11 @@ def of_component(problems: Iterable[Problem], recognised: Recognised, read: Type
 
 def _is_met(problem: Problem, recognised: Recognised) -> bool:
     """Whether a parameter that does not occur does in what the formula is made of: the Q of
-    ``Attention(Q, K, V) = αV`` in the α of another formula."""
+    ``Attention(Q, K, V) = αV`` in the α of another formula; or the component is made of its parts,
+    the Q_1 and Q_2 of ``DiffAttn(Q, K, V)``."""
     inputs = (f"the parameter `{one.name}` does not occur" for one in recognised.equation.inputs)
-    return problem.code == "N2C080" and problem.message in inputs
+    of_parts = problem.message.endswith("are inputs of their own") and not recognised.form.partial
+    return problem.code == "N2C080" and (problem.message in inputs or of_parts)
 
 
 def _is_no_index(problem: Problem, read: Typed) -> bool:

@@ -65,7 +65,7 @@ class Scope:
     ``convolves`` says that the text beside the formula speaks of convolutions, ``norms``
     of which ones it speaks: "layers", "others", such as those of batches, or "". ``circled`` is
     what it says of ``⊗``: "outer", "kronecker", "elements", or "", and ``joins`` that by ``⊕`` it
-    joins arrays.
+    joins arrays, ``halves`` that it speaks of halves.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 
@@ -96,6 +96,7 @@ class Scope:
     norms: str = ""
     circled: str = ""
     joins: bool = False
+    halves: bool = False
     result: str = ""
 
 

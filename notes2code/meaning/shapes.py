@@ -39,9 +39,12 @@ def solve(inputs: Sequence[Input]) -> dict[Size, Expr]:
 
 
 def _isolated(expr: Expr, target: Size, total: Expr) -> Expr | None:
-    """The target from ``expr = total``, where it occurs once, as a factor or a term."""
+    """The target from ``expr = total``, where it occurs once, as a factor or a term, or is each of
+    the terms: the d of ``d + d``."""
     if expr is target:
         return total
+    if isinstance(expr, ir.Add) and all(term is target for term in expr.terms):
+        return Fn("floordiv", (total, Num(len(expr.terms))))
     if isinstance(expr, ir.Add):
         mine = [t for t in expr.terms if target in list(ir.walk(t))]
         if len(mine) != 1:

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from notes2code import compile_formula
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.oracle import evaluate
+from notes2code.vault import Vault, read_note_text
 from tables import Case, check, table
+
+HALVES = r"\quad \text{(both halves)}"
 
 
 @table(
@@ -64,3 +70,52 @@ def test_it_is_told_that_parts_are_no_parts(latex: str, parts: str) -> None:
 )
 def test_nothing_is_told_of_what_stands_for_all_weights_or_numbers(latex: str) -> None:
     assert "N2C080" not in {one.code for one in compile_formula(latex).diagnostics}
+
+
+# --- halves, where the text says that something is cut in two -----------------------------------
+
+
+@table(
+    Case(
+        rf"f(x) = [-x_2, x_1] {HALVES}",
+        "x[2*d]",
+        lambda x: np.concatenate([-x[len(x) // 2 :], x[: len(x) // 2]]),
+    ),
+    Case(
+        rf"\mathrm{{GEGLU}}(X) = (X_1 \odot \tanh(X_2)) W {HALVES}",
+        "X[n,2*d] W[d,p]",
+        lambda x, w: (x[:, : len(w)] * np.tanh(x[:, len(w) :])) @ w,
+    ),
+    # A third part is no half, and a number has none.
+    Case(rf"f(x) = x_1 + x_2 + x_3 {HALVES}", "x_1[d] x_2[d] x_3[d]", lambda a, b, c: a + b + c),
+)
+def test_half(case: Case) -> None:
+    check(case)
+
+
+def test_a_rotated_half_is_turned_with_the_rest() -> None:
+    note = r"""# RoPE
+The features are split into two halves.
+$$ \mathrm{rotate\_half}(x) = [-x_2, x_1] $$
+$$ \mathrm{RoPE}(x) = x \odot \cos(m\theta) + \mathrm{rotate\_half}(x) \odot \sin(m\theta) $$
+# Apart
+$$ g(x) = x_1 + x_2 $$
+"""
+    vault = Vault("vault", (read_note_text("RoPE.md", note),))
+    found = [one.compiled.equation for one in compile_vault(vault, library()).formulas]
+    _, turned, apart = filter(None, found)
+    assert [len(one.shape) for one in turned.inputs] == [1, 1, 0]
+    x, theta = np.arange(1.0, 5), np.arange(4.0)
+    value = evaluate(turned, {"x": x, "theta": theta, "m": np.asarray(2.0)})
+    wanted = x * np.cos(2 * theta) + np.array([-3, -4, 1, 2]) * np.sin(2 * theta)
+    np.testing.assert_allclose(value, wanted)
+    assert [one.name for one in apart.inputs] == ["x_1", "x_2"]
+
+
+def test_a_component_that_is_made_of_two_parts_is_told_nothing() -> None:
+    maps = [
+        rf"\mathrm{{softmax}}\left(\frac{{Q_{i} K_{i}^\top}}{{\sqrt{{d}}}}\right)" for i in "12"
+    ]
+    latex = rf"\mathrm{{DiffAttn}}(Q, K, V) = ({maps[0]} - \lambda {maps[1]}) V"
+    formula = compile_formula(latex)
+    assert (formula.component, formula.diagnostics) == ("differential_attention", ())

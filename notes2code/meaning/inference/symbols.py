@@ -9,7 +9,7 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num, Relation, Script, alike
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import gains, letters, members, sizes, turns
+from notes2code.meaning.inference import gains, halves, letters, members, sizes, turns
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.element_ranks import element_rank, is_of_product
 from notes2code.meaning.inference.indexing import at_label, position
@@ -319,6 +319,8 @@ def _input(run: Run, use: Use) -> Value:
     """An input: its axes are declared, or follow from custom and use."""
     if use.name in ("argmax", "argmin"):
         raise error("N2C037", f"an {use.name} cannot be computed", use.span)
+    if halves.is_half(run, use):
+        return halves.half(run, use, _input(run, halves.whole_of(use)))
     name, lead, indices, steps = _identity(run, use)
     if name in run.made:  # the y_{t-1} of a step, where y_t is made of what the step gives
         name = f"{name}_before"

@@ -26,6 +26,7 @@ from notes2code.meaning.linking.second_readings import SecondReadings
 from notes2code.meaning.prose.called_functions import CalledFunctions
 from notes2code.meaning.prose.circled import Circled
 from notes2code.meaning.prose.convolutions import Convolutions
+from notes2code.meaning.prose.halves import Halves
 from notes2code.meaning.prose.kinds import Kinds, Passage
 from notes2code.meaning.prose.norms import Norms
 from notes2code.meaning.prose.own_words import own_words
@@ -85,6 +86,7 @@ class Linker:
         self._said = SaidFunctions([*prose, *own], self.formulas.parsed, self.base)
         self._convolutions = Convolutions(prose)
         self._norms = Norms(prose)
+        self._halves = Halves([*prose, *own])
         self._circled = Circled([*prose, *own])
         self._circled_sums = Circled([*prose, *own], "⊕")
         self._called_functions = CalledFunctions([*prose, *own])
@@ -269,6 +271,7 @@ class Linker:
             convolves=self._convolutions.near(entry.note, entry.section, entry.order),
             norms=self._norms.near(entry.note, entry.section, entry.order),
             circled=self._circled.near(entry.note, entry.section, entry.order),
+            halves=self._halves.near(entry.note, entry.section),
             joins=self._circled_sums.near(entry.note, entry.section, entry.order) == "joined",
         )
 
