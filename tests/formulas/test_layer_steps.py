@@ -27,6 +27,21 @@ def test_widths(case: Case) -> None:
     check(case)
 
 
+@table(
+    # Nothing is defined by one of its powers: what stands so on the left counts layers.
+    Case(
+        r"\tilde{u}_i^{n-1} = W u_i^{n-1} + c",
+        "W[e,d] u[m,d] c[e]",
+        lambda w, u, c: u @ w.T + c,
+    ),
+    Case(r"u_i^{n-1} = v_i^{n-1} - \beta z_i^{n-1}", "v[m] beta z[m]", lambda v, b, z: v - b * z),
+    # Near miss: a letter that counts below, too, is a power above.
+    Case(r"v_n = \frac{x^{n-1}}{2}, n \ge 1", "x n#", lambda x, n: x ** np.arange(n) / 2),
+)
+def test_the_layer_above_the_left_hand_side(case: Case) -> None:
+    check(case)
+
+
 def test_a_prime_behind_the_number_of_a_layer_is_one_of_the_state() -> None:
     assert compile_formula(r"z^{(l)'} = \tanh(W_1 z^{(l-1)})").name == "z_prime"
     formula = compile_formula(r"z^{(l)} = z^{(l)'} + W_2 z^{(l)'}")

@@ -1,4 +1,4 @@
-"""Names with numbers above them: those of layers and states, and powers."""
+"""Names with numbers: those of layers and states, of tokens, and powers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, sigmoid, table
+from tables import Case, check, sigmoid, softmax, table
 
 
 @table(
@@ -52,3 +52,32 @@ def test_value(case: Case) -> None:
 def test_what_may_be_raised_or_numbered_is_refused(latex: str) -> None:
     with pytest.raises(FormulaError, match="may be a power here, or"):
         compile_formula(latex)
+
+
+@table(
+    # One query among many keys, and what a sum makes for it: 2j tells of no even entries.
+    Case(r"t_{2j} = q_2 \cdot k_j", "q_2[d] k[n,d]", lambda q, k: k @ q),
+    Case(
+        r"t_{2j} = \frac{q_2^\top k_j}{\sqrt{d_k}}",
+        "q_2[d] k[n,d]",
+        lambda q, k: k @ q / np.sqrt(len(q)),
+    ),
+    Case(r"c_2 = \sum_j \beta_{2j} h_j", "beta_2[n] h[n,d]", lambda b, h: b @ h),
+    # Beside the keys of all places, the query with a number is one row, whatever its letter.
+    Case(r"e_{5j} = Q_5 \cdot K_j^\top", "Q_5[d] K[n,d]", lambda q, k: k @ q),
+    Case(
+        r"\beta_{3j} = \frac{\exp(Q_3 \cdot K_j)}{\sum_l \exp(Q_3 \cdot K_l)}",
+        "Q_3[d] K[n,d]",
+        lambda q, k: softmax(k @ q),
+    ),
+    Case(r"B_{4j} = \mathrm{softmax}(Q_4 K_j^\top)", "Q_4[d] K[n,d]", lambda q, k: softmax(k @ q)),
+    # Near misses: every second entry, and the matrices of one head.
+    Case(r"y_2 = \sum_i x_{2i}", "x[2*n]", lambda x: x[::2].sum()),
+    Case(
+        r"h_1 = \mathrm{softmax}(Q_1 K_1^\top) V_1",
+        "Q_1[n,d] K_1[m,d] V_1[m,p]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+    ),
+)
+def test_one_of_many_has_a_number_below(case: Case) -> None:
+    check(case)

@@ -36,7 +36,8 @@ def of_role(element: Element) -> int | None:
         heads = of_one or "head" in run.defines
         of_heads = heads and run.seen.counted.get(use.name) == {1}
         indices = max(element.indices, min(use.steps, 1))
-        if base.isupper() and indices and _adds_to_state(element):
+        rows = _is_one_of_rows(element) or (indices and _adds_to_state(element))
+        if base.isupper() and rows:
             return run.choose("rank of Q_i, K_i and V_i", ((1, 0.0), (2, 2.0)))
         rank = _role_rank(run, base, indices, of_heads)
         if rank == 0 and _are_apart(run) and _tells_places(element):
@@ -65,6 +66,17 @@ def _is_of_parameter(element: Element) -> bool:
     run, queries = element.run, _letters_below(element.run, "q")
     given = {"q", "k"} <= {*run.whole_parameters} and element.use.name in run.whole_parameters
     return given and element.is_small and queries == _letters_below(run, "k") != set()
+
+
+def _is_one_of_rows(element: Element) -> bool:
+    """Whether a query has a number where keys have an index, ``Q_4 · K_j``: it is one of them."""
+    base, _, label = element.use.name.partition("_")
+    others = [
+        counts
+        for name, counts in element.run.seen.counted.items()
+        if name != base and names.base_letter(name) in names.ROLES and name.isupper()
+    ]
+    return label.isdigit() and not element.indices and {1} in others
 
 
 def _adds_to_state(element: Element) -> bool:

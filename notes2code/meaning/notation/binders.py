@@ -462,16 +462,17 @@ def made_in_step(target: Node | None, values: Sequence[Node]) -> str | None:
     """The t of ``m_v^{t+1} = Σ_u h_u^t`` and the l of ``h_i^{(l)} = W z_i^{(l-1)}``, which a step
     makes of its states: it counts above names that tell by an index which one they are, and stands
     in nothing but scripts. What stands in parentheses above a name raises none, as that of
-    ``W^{(l)}``."""
+    ``W^{(l)}``; nor does the n − 1 of ``\\tilde x_i^{n-1} = f(x_i^{n-1})``, for a power defines
+    nothing."""
     match target:
-        case Script(Name(), sub, sup, 0) if sub is not None and sup is not None:
+        case Script(Name() | Accent(), sub, sup, 0) if sub is not None and sup is not None:
             letter, ahead = positions.shift(ungrouped(sup)) or ("", 0)
         case _:
             return None
     inside = Nodes(node for value in values for node in walk(value))
     raised = [n for n in inside.of(Script) if (at := ungrouped(n.sup)) and _stepped(at) == letter]
     before = any(is_before(node, {letter}, target) for node in raised)
-    if ahead != 1 and not (ahead == 0 and letter in positions.LAYERS and before):
+    if ahead not in (1, -1) and not (ahead == 0 and letter in positions.LAYERS and before):
         return None
     open_ones = (node for node in raised if node.sub is None and node.sup is ungrouped(node.sup))
     if not raised or any(open_ones) or not all(map(scripts.is_name, raised)):

@@ -65,6 +65,8 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
                 if isinstance(inner.base, Name) and inner.base.text == base.text
             ]
             return uses == len(steps) > 0 and all(step and step[0] == letter for step in steps)
+        case Script(Accent(), _, Infix("+" | "-", Name(letter), Num()), 0):
+            return letter in names.INDEX_LETTERS and binders.made_in_step(node, values) is not None
     return False
 
 

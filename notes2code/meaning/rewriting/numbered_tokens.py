@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from notes2code.latex.tree import (
+    Big,
     Change,
     Dots,
     Formula,
@@ -17,10 +18,11 @@ from notes2code.latex.tree import (
     Name,
     Nodes,
     Num,
+    Relation,
     Script,
     walk,
 )
-from notes2code.meaning.notation import binders, positions
+from notes2code.meaning.notation import binders, positions, scripts
 
 
 def apart(formula: Formula) -> Change | None:
@@ -31,8 +33,9 @@ def apart(formula: Formula) -> Change | None:
 
 def _places(nodes: Nodes) -> Iterator[Juxt]:
     """What stands below names, ``2j``, where the second one of something and the j-th one have a
-    name with ``(2)`` and ``(j)`` above, or where ``2m`` is summed in a quotient besides; not where
-    2i or 2i + 1 stands elsewhere, and tells of every second one."""
+    name with ``(2)`` and ``(j)`` above, where the second one is defined or a query beside keys, or
+    where ``2m`` is summed in a quotient besides; not where 2i or 2i + 1 stands elsewhere, and tells
+    of every second one."""
     scored = [
         (node, node.sub, *pair)
         for node in nodes.of(Script)
@@ -42,14 +45,19 @@ def _places(nodes: Nodes) -> Iterator[Juxt]:
     if not scored or any(positions.stride(n) for n in nodes.of(Juxt, Infix) if id(n) not in known):
         return
     bases = {binders.bare(node) for node, *_ in scored}
-    above = {_above(node) for node in nodes.of(Script) if binders.bare(node) not in bases}
+    others = [node for node in nodes.of(Script) if binders.bare(node) not in bases]
+    above, defined = {_above(node) for node in others}, {*_defined(nodes)}
+    below = {(binders.bare(node).lower(), _below(node)) for node in others}
     weighed = set[str]()
     for quotient in nodes.of(Frac):
         inside = {id(node) for node in walk(quotient)}
         here = {(binders.bare(n), number, x) for n, _, number, x in scored if id(n) in inside}
         weighed |= {a[1] for a in here for b in here if a[:2] == b[:2] and a[2] != b[2]}
     for _, sub, number, letter in scored:
-        if number in weighed or {number, letter} <= above:
+        every_second = positions.stride(sub) is not None
+        named = {("q", number), ("k", letter)} <= below
+        named |= number in defined and any(place == letter for _, place in below)
+        if number in weighed or {number, letter} <= above or (every_second and named):
             yield sub
 
 
@@ -81,3 +89,19 @@ def _above(node: Script) -> str:
         case Group("(", (Num(text) | Name(text),)):
             return text
     return ""
+
+
+def _below(node: Script) -> str:
+    """The 2 of ``q_2``, and the j of ``k_j``."""
+    match node.sub:
+        case Num(text) | Name(text) if node.sup is None or scripts.is_transposed(node):
+            return text
+    return ""
+
+
+def _defined(nodes: Nodes) -> Iterator[str]:
+    """The number of the ``z_2`` on a left-hand side, which a sum makes of others."""
+    for node in nodes.of(Relation):
+        match node.operands[:2]:
+            case (Script(_, Num(number), None, 0), Big("sum")) if node.signs[0] == "=":
+                yield number
