@@ -6,7 +6,7 @@ from collections.abc import Set
 from operator import attrgetter
 
 from notes2code.diagnostics import Problem, error, warning
-from notes2code.latex import angles, differences, full_stops, scripted
+from notes2code.latex import angles, conjunctions, differences, full_stops, scripted
 from notes2code.latex.characters import Token
 
 ALIGNMENTS = frozenset(
@@ -23,8 +23,8 @@ _ABOVE = frozenset(["overset", "stackrel"])
 
 def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> list[Token]:
     """Drop braces around signs, row breaks inside an equation, alignment marks, and ``\\left(
-    \\right.`` slips; mark full stops that multiply. ``known`` are the words of the notes, and the
-    differences that they define."""
+    \\right.`` slips; mark full stops that multiply; write words for the signs between
+    conditions. ``known`` are the words of the notes, and the differences that they define."""
     kinds, texts = ({*map(attrgetter(name), tokens)} for name in ("kind", "text"))
     if not texts.isdisjoint(("<", "⟨")):
         tokens = angles.bracketed(tokens)
@@ -40,6 +40,8 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
         tokens = _mend_null_delimiters(tokens, problems)
     if not kinds.isdisjoint(("row", "amp")):
         tokens = _join_rows(tokens)
+    if not texts.isdisjoint(conjunctions.SIGNS):
+        tokens = conjunctions.as_words(tokens)
     if "text" in kinds:
         tokens = _names_in_other_scripts(tokens)
     if "stop" in kinds:

@@ -60,7 +60,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     group = behind.base if isinstance(behind, Script) else behind
     if not isinstance(group, Group):
         return None
-    if indicators.is_one(name) and len(group.items) == 1:  # not the I(i, j) of an image
+    if indicators.may_be(name, group):
         found = indicators.before_brackets(run, factors, at)
         if found is not None or binders.bare(name) != "I":  # the I(L) of a leaf is its impurity
             return found

@@ -15,12 +15,16 @@ from notes2code.meaning.inference.run import Run
 from notes2code.meaning.ir import Expr
 
 SIGNS = frozenset("<>≤≥=≠")
+JOINED = {"∧": "and", "∨": "or"}
 
 
 def condition(run: Run, node: Node) -> Expr:
     """A condition on indices and numbers."""
     if isinstance(node, Group) and len(node.items) == 1:
         return condition(run, node.items[0])
+    if isinstance(node, Infix) and node.op in JOINED:
+        sides = node.left, node.right
+        return ir.Logic(JOINED[node.op], tuple(condition(run, side) for side in sides))
     if (either := with_one_more(node)) is not None:
         return ir.Logic("or", tuple(condition(run, part) for part in either))
     if isinstance(node, Relation) and (held := membership.told(run, node)) is not None:

@@ -6,9 +6,20 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
-from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Num, Relation, Script, ungrouped
+from notes2code.latex.tree import (
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Prose,
+    Relation,
+    Script,
+    ungrouped,
+)
 from notes2code.meaning import ir
-from notes2code.meaning.inference import conditions
+from notes2code.meaning.inference import conditions, worded
 from notes2code.meaning.inference.conditions import SIGNS
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, scalar
@@ -21,6 +32,8 @@ def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, 
     if not isinstance(group, Group):
         return None
     said = group.items[0]
+    if are_conditions(group.items):
+        return where_all_hold(run, group), at + 2
     if scripts.is_name(said) and _is_of_truth(factors[at], group):
         where = factors[at].span.to(group.span)
         text = f"`{run.quote(where)}` is taken to be 1 where `{run.quote(said.span)}` is not 0"
@@ -32,6 +45,49 @@ def before_brackets(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, 
         text = f"when `{run.quote(said.span)}` holds is not said"
         raise error("N2C037", text, said.span, "write a comparison, such as `x > 0`")
     return None
+
+
+def may_be(name: Node, group: Group) -> bool:
+    """Whether a name before parentheses may be an indicator; the I(i, j) of an image is none."""
+    return is_one(name) and (len(group.items) == 1 or are_conditions(group.items))
+
+
+def are_conditions(items: Sequence[Node]) -> bool:
+    """Whether several comparisons are listed, or one in parentheses, with words between them or
+    none."""
+    compared = [item for item in items if not isinstance(item, Prose)]
+    return all(map(_compares, compared)) and (len(items) > 1 or isinstance(items[0], Group))
+
+
+def _compares(node: Node, signs: frozenset[str] = SIGNS) -> bool:
+    """Whether a node is a comparison, in parentheses or without, or several that are joined."""
+    match node:
+        case Group("(", (inner,)):
+            return _compares(inner, signs)
+        case Group("(", items, ()) if signs == SIGNS:
+            return are_conditions(items)
+        case Infix(op, left, right) if op in conditions.JOINED:
+            return _compares(left, signs) and _compares(right, signs)
+        case Relation():
+            return None not in node.operands and signs.issuperset(node.signs)
+    return False
+
+
+def where_all_hold(run: Run, group: Group) -> Value:
+    """``𝟙[j ≤ i, i - j < w]``: 1 where what is listed holds, else 0."""
+    held = worded.Conditions(run).read(group.items)
+    return scalar(ir.Cases(((held, ir.ONE),), ir.ZERO), group.span)
+
+
+def of_truth(run: Run, node: Group | Infix) -> Value | None:
+    """``(j ≤ i)`` and ``(j ≤ i) ∧ (i - j < w)``, that are told to be 1 where they hold, else 0;
+    None for anything else."""
+    if not _compares(node, SIGNS - {"="}):
+        return None
+    text = f"`{run.quote(node.span)}` is taken to be 1 where it holds, else 0"
+    run.problems.append(note("N2C039", text, node.span))
+    held = conditions.condition(run, node)
+    return scalar(ir.Cases(((held, ir.ONE),), ir.ZERO), node.span)
 
 
 def _is_of_truth(node: Node, group: Group) -> bool:
@@ -93,6 +149,8 @@ def below(run: Run, node: Script) -> Value | None:
             if len(letters) == 2 and letters & run.indices.keys() and _is_kronecker(run, letters):
                 return in_brackets(run, Relation((left, right), ("=",), (node.span,), node.span))
         case Script(one, sub, None, 0) if is_one(one):
+            if isinstance(sub, Group) and are_conditions(sub.items):
+                return where_all_hold(run, sub)
             said = ungrouped(sub)
             if isinstance(said, Relation) and None not in said.operands:
                 return in_brackets(run, said)

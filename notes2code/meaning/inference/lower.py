@@ -129,6 +129,8 @@ def _infix(run: Run, node: Infix) -> Value:
             left = run.lower(node.left)
             right = cells.beside(run, node, left) or run.lower(node.right)
         return sums.added(run, node, left, right)
+    if (truth := indicators.of_truth(run, node)) is not None:
+        return truth
     return signed_products.explicit(run, node)
 
 
@@ -183,7 +185,12 @@ def _group(run: Run, node: Group) -> Value:
         only = node.items[0]
         if node.open == "[" and isinstance(only, Relation) and None not in only.operands:
             return indicators.in_brackets(run, only)
+        # The (x > 0) of f(x) = 1/x (x > 0) is a remark.
+        if node is run.whole and (truth := indicators.of_truth(run, node)) is not None:
+            return truth
         return replace(run.lower(only), span=node.span)
+    if node.open == "[" and not node.separators and indicators.are_conditions(node.items):
+        return indicators.where_all_hold(run, node)
     if not node.items:
         raise error("N2C024", "nothing stands in these parentheses", node.span)
     return lists.listed(run, node)

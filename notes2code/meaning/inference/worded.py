@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.latex.joining import IF
-from notes2code.latex.tree import Group, Juxt, Name, Node, Prose, Relation
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Prose, Relation
 from notes2code.latex.words import HIDDEN, SEEN
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import conditions
@@ -62,8 +62,10 @@ class Conditions:
         """One comparison, or one word for what is seen; None where it is neither."""
         nodes = [piece for piece in pieces if not isinstance(piece, str)]
         words = [piece for piece in pieces if isinstance(piece, str) and piece not in _AROUND]
-        if len(nodes) == 1 and isinstance(nodes[0], Relation):
+        if len(nodes) == 1 and isinstance(nodes[0], Relation | Infix):
             return None if words else conditions.condition(self.run, nodes[0])
+        if len(nodes) == 1 and isinstance(nodes[0], Group):
+            return None if words else self.read(nodes[0].items)
         letters = {node.text for node in nodes if isinstance(node, Name)}
         telling = [word for word in words if word not in _NOT]
         negated = len(words) - len(telling)
@@ -115,7 +117,9 @@ class Conditions:
 def _pieces(run: Run, parts: Sequence[Node]) -> Iterator[_Piece]:
     """Words in lower case, and between them what is set as math: relations and index letters."""
     for part in parts:
-        if isinstance(part, Group) and part.open in ("", "("):
+        if isinstance(part, Group) and part.open == "(" and len(parts) > 1 and _are_joined(part):
+            yield part
+        elif isinstance(part, Group) and part.open in ("", "("):
             yield from _pieces(run, part.items)
         elif isinstance(part, Juxt):
             yield from _pieces(run, part.factors)
@@ -128,6 +132,11 @@ def _pieces(run: Run, parts: Sequence[Node]) -> Iterator[_Piece]:
                     yield word
         else:
             yield part
+
+
+def _are_joined(group: Group) -> bool:
+    """Whether parentheses hold several comparisons."""
+    return sum(isinstance(item, Relation) for item in group.items) > 1
 
 
 def _split(pieces: Sequence[_Piece], word: str) -> list[list[_Piece]]:

@@ -127,6 +127,23 @@ def behind(clause: Clause, last: Define, listed: Sequence[Node]) -> tuple[Relati
     return tuple(replace(relation, operands=(one, *others)) for one in (*listed, first))
 
 
+def together(last: Define, more: tuple[Relation, ...], words: str) -> tuple[Node, ...]:
+    """The conditions of a definition with those of a clause behind it, of which one holds where the
+    words before it are an *or*."""
+    if OR.isdisjoint(words.lower().split()) or not last.conditions:
+        return (*last.conditions, *more)
+    match last.conditions, more:
+        case (first,), (second,):
+            span = first.span.to(second.span)
+            return (Infix("∨", first, second, span, span),)
+    raise error(
+        "N2C037",
+        "which conditions this `or` stands between is not said",
+        more[0].span,
+        "write the cases in a table, with parentheses around what belongs together",
+    )
+
+
 def of_range(found: Range, last: Define) -> Relation | None:
     """The ``i - w ≤ j ≤ i`` of ``j = i - w, …, i`` behind an equation that has both indices."""
     first, end = found.first, found.last

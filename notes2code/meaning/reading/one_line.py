@@ -8,7 +8,17 @@ from dataclasses import replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.joining import ELSE, IF, WHERE, any_of
-from notes2code.latex.tree import Clause, Group, Matrix, Name, Node, Prose, Relation, alike
+from notes2code.latex.tree import (
+    Clause,
+    Group,
+    Matrix,
+    Name,
+    Node,
+    Prose,
+    Relation,
+    alike,
+    ungrouped,
+)
 from notes2code.latex.words import HIDDEN, SEEN
 from notes2code.meaning.notation.scripts import is_name
 
@@ -100,6 +110,7 @@ class _Rows:
         self.rows: list[list[Node]] = [[first]]
         self.otherwise: Prose | None = None
         self.open = False  # whether words of a condition wait for what they are about
+        self.joins: Prose | None = None  # the *and* or *or* behind a condition
 
     def words(self, text: str, end: int) -> bool:
         """Read words between values and conditions; False where they end the cases."""
@@ -110,6 +121,9 @@ class _Rows:
                 row.append(prose)
             else:
                 self.otherwise = prose
+            return True
+        self.joins = prose if said in (["and"], ["or"]) and _is_comparison(row[-1]) else None
+        if self.joins is not None:
             return True
         if IF.isdisjoint(said):
             if self.open and text:
@@ -125,6 +139,12 @@ class _Rows:
     def node(self, node: Node) -> bool:
         """Read a value or a comparison; False where it ends the cases."""
         row = self.rows[-1]
+        joins, self.joins = self.joins, None
+        if joins is not None and _is_comparison(node):
+            row += [joins, node]
+            return True
+        if joins is not None and joins.text.lower() == "or":
+            return False
         if len(row) > 1 and not self.open:
             node = self._value(node)
         if isinstance(node, Relation):
@@ -136,7 +156,8 @@ class _Rows:
             return True
         if self.open:
             row.append(node)
-            return isinstance(node, Name)
+            self.open = not _is_comparison(node)
+            return isinstance(node, Name) or not self.open
         if len(row) == 1:
             return False
         self.rows.append([node] if self.otherwise is None else [node, self.otherwise])
@@ -150,3 +171,9 @@ class _Rows:
             if value is not None and alike(defined, self.defined):
                 return value
         return node
+
+
+def _is_comparison(node: Node) -> bool:
+    """Whether a node is an order of two things, in parentheses or without."""
+    compared = ungrouped(node)
+    return isinstance(compared, Relation) and _COMPARES.issuperset(compared.signs)

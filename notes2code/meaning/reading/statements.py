@@ -66,7 +66,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
         if skipped is not None:
             found, at = skipped
             if limited and (between := limits.of_range(found, limited)):
-                _limit(out, limited, (between,))
+                _limit(out, limited, (*limited.conditions, between))
             else:
                 out.append(found)
             continue
@@ -80,7 +80,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             if relations.comes_close(clauses[at - 1].node):
                 out.append(Fact("≈", node.span))  # A_{ij} = … ≈ 0 for j > i: it is close there
             else:
-                _limit(out, limited, said)
+                _limit(out, limited, limits.together(limited, said, clause.words))
             waiting = []
         elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
             waiting.append(node)
@@ -118,7 +118,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
 def _limit(out: list[Statement], define: Define, conditions: tuple[Node, ...]) -> None:
     """Let a definition hold where some conditions do."""
     at = out.index(define)
-    out[at] = replace(define, conditions=(*define.conditions, *conditions))
+    out[at] = replace(define, conditions=conditions)
 
 
 def _is_value_at_a_point(statement: Statement) -> bool:
