@@ -14,7 +14,7 @@ from operator import attrgetter
 from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import properties, symbols
+from notes2code.meaning.inference import properties, rows_of_calls, symbols
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.unlike_terms import is_sum, is_whole, letter, weigh
 from notes2code.meaning.inference.values import Value, elementwise, free_roots
@@ -44,6 +44,7 @@ def added(run: Run, node: Infix, left: Value, right: Value) -> Value:
         run.decided.setdefault(f"align {node.span.start}-{node.span.end}", 0)
         text = f"`{run.quote(node.right.span)}` is taken to be a number for each row"
         run.problems.append(note("N2C039", text, node.right.span))
+    left, right = rows_of_calls.at_one_place(run, left, right)
     value = elementwise(
         run, left, right, lambda a, b: ir.add(a, ir.negative(b) if minus else b), node.span
     )
