@@ -486,6 +486,12 @@ def test_a_vector_beside_its_logarithm_is_no_product_of_matrices(letter: str) ->
         "x[d] a[d] lambda_ z[n]",
         lambda x, a, weight, z: np.square(x - a).sum() + weight * np.square(z).sum(),
     ),
+    # Two bounds may be written as one.
+    Case(
+        r"u = \mathrm{clip}(r, 1 \pm c) a",
+        "r c+ a",
+        lambda r, c, a: np.clip(r, 1 - c, 1 + c) * a,
+    ),
     Case(
         r"L = \hat{\mathbb{E}}_t[\min(r_t A_t, \mathrm{clip}(r_t, 1 - c, 1 + c) A_t)]",
         "r[n] A[n] c",

@@ -9,6 +9,48 @@ from notes2code import FormulaError, compile_formula
 from tables import Case, check, table
 
 
+def _pairs_of(members: np.ndarray) -> np.ndarray:
+    """Ones for two members that are not one."""
+    inside = (members != 0).astype(float)
+    return np.outer(inside, inside) - np.diag(inside)
+
+
+@table(
+    # Both letters of a pair count, where the first stands nowhere but in what is added up.
+    Case(
+        r"u = \sum_{a \neq c \in G} r_{ac} h_a h_c",
+        "G[n] r[n,n] h[n]",
+        lambda g, r, h: (_pairs_of(g) * r * np.outer(h, h)).sum(),
+    ),
+    Case(
+        r"u = \sum_{i > j \in G} r_{ij}",
+        "G[n] r[n,n]",
+        lambda g, r: (np.tril(_pairs_of(g)) * r).sum(),
+    ),
+    Case(r"u = \sum_{i < j \le n} r_{ij}", "r[n,n]", lambda r: np.triu(r, 1).sum()),
+    Case(r"u = \sum_{i \ne j \in \{1, \dots, n\}} r_{ij}", "r[n,n]", lambda r: r.sum() - r.trace()),
+    # Near misses: what the left-hand side or another sum counts, and what only bounds the second.
+    Case(
+        r"u_i = \sum_{i \neq j \in G} r_{ij} \alpha_j",
+        "G[m] r[n,m] alpha[m]",
+        lambda g, r, h: (r * (1 - np.eye(*r.shape))) @ ((g != 0) * h),
+    ),
+    Case(
+        r"u = \sum_{i \in G} \sum_{i \neq j \in G} r_{ij}",
+        "G[n] r[n,n]",
+        lambda g, r: (_pairs_of(g) * r).sum(),
+    ),
+    Case(r"u_i = \sum_{i < j \le n} r_{ij}", "r[m,n]", lambda r: np.triu(r, 1).sum(1)),
+    Case(
+        r"u = \sum_{b < j \le n} \alpha_j",
+        "alpha[n] b",
+        lambda r, b: r[np.arange(len(r)) >= b].sum(),
+    ),
+)
+def test_pairs(case: Case) -> None:
+    check(case)
+
+
 @table(
     Case(
         r"y_t = \sum_{i, j = 1}^t A_{ij}",

@@ -1,9 +1,26 @@
 """What is kept between two bounds, as the place of an element: ``\\max(-k, \\min(k, j - i))`` is
-``\\mathrm{clip}(j - i, -k, k)``, in whatever order the bounds stand."""
+``\\mathrm{clip}(j - i, -k, k)``, in whatever order the bounds stand. Two bounds may be written as
+one, ``\\mathrm{clip}(r, 1 \\pm \\epsilon)``."""
 
 from __future__ import annotations
 
-from notes2code.latex.tree import Group, Juxt, Name, Neg, Node, Script, alike
+from dataclasses import replace
+from itertools import pairwise
+
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Script, alike
+from notes2code.meaning import names
+
+
+def around(node: Juxt) -> Node | None:
+    """``\\mathrm{clip}(r, a - e, a + e)`` for ``\\mathrm{clip}(r, a \\pm e)``."""
+    factors = list(node.factors)
+    for at, (called, given) in enumerate(pairwise(node.factors), 1):
+        match given:
+            case Group("(", (value, Infix("±") as bounds)) if names.label(called) in names.CLIPS:
+                items = value, replace(bounds, op="-"), replace(bounds, op="+")
+                factors[at] = replace(given, items=items, separators=(",", ","))
+                return replace(node, factors=tuple(factors))
+    return None
 
 
 def in_place(node: Script) -> Node | None:

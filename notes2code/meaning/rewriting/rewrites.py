@@ -43,6 +43,7 @@ from notes2code.meaning.rewriting import (
     numbered_ones,
     numbered_tokens,
     one_of_softmax,
+    ordered_pairs,
     planes,
     power_series,
     primed,
@@ -87,7 +88,9 @@ REWRITES = (
     # The real parts of all numbers of a vector are added up by a product of vectors.
     Rewrite(Juxt, _always(real_parts.without_sum)),
     Rewrite(Apply, _always(real_parts.without_sum)),
-    # A sum over several indices is several sums: nothing behind this meets more than one.
+    # Both letters of a pair count, and a sum over several indices is several sums: nothing behind
+    # this meets more than one.
+    Rewrite(Big, ordered_pairs.with_both),
     Rewrite(Big, _always(nested.in_turn)),
     # In a product, unlike in a sum, it matters how far the body goes.
     Rewrite(Big, _always(products_end.with_factors_behind)),
@@ -99,6 +102,8 @@ REWRITES = (
     Rewrite(Big, _always(ahead.as_places)),
     # What is kept between bounds below a name is clipped.
     Rewrite(Script, _always(clipped.in_place)),
+    # So is what is kept near something: the two bounds are one sum and one difference.
+    Rewrite(Juxt, _always(clipped.around)),
     # What tells a place by its value is no index.
     Rewrite(Frac, one_of_softmax.by_place),
     Rewrite(Infix, one_of_softmax.by_difference),
