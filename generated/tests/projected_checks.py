@@ -166,6 +166,19 @@ class ProjectedChecks:
         with pytest.raises(ValueError, match="keep mask"):
             self.attention()(*self.inputs(1), keep_mask=keep_mask, bias=total_bias(self.added()))
 
+    @need_weights_or_not
+    def test_refuses_a_mask_without_a_batch(self, need_weights: bool) -> None:
+        """What it hides would be sequences, or heads."""
+        attention, bias, keys = self.attention(), total_bias(self.added()), self.shapes[-1][0]
+        given = {"bias": bias, "need_weights": need_weights}
+        with pytest.raises(ValueError, match="not that of a batch"):
+            keep_mask = torch.ones(keys, dtype=torch.bool)
+            attention(*self.inputs(keys), keep_mask=keep_mask, **given)
+        for heads in self.heads:
+            keep_mask = torch.ones(heads, keys, dtype=torch.bool)
+            with pytest.raises(ValueError, match="not that of a batch"):
+                attention(*(x[0] for x in self.inputs()), keep_mask=keep_mask, **given)
+
     @pytest.mark.parametrize("of", ["query", "head"])
     def test_adds_a_bias_to_the_scores(self, of: str) -> None:
         """One that makes a score −∞ hides a key, or all of them."""

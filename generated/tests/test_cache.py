@@ -52,6 +52,13 @@ def test_cache_is_of_one_batch(batch: tuple[int, ...], other: tuple[int, ...]) -
     assert str(raised.value) == f"a cache of a batch {batch} cannot go on with a batch {other}"
 
 
+@pytest.mark.parametrize("values", [1, 3])
+def test_cache_has_a_value_for_each_key(values: int) -> None:
+    cache = KeyValueCache(max_len=3)
+    with pytest.raises(ValueError, match=f"there are 2 keys, but {values} values"):
+        cache.extend(torch.randn(4, 2, 5), torch.randn(4, values, 5))
+
+
 def test_cache_leaves_alone_what_it_is_given() -> None:
     cache = KeyValueCache(max_len=3)
     key, value = torch.randn(2, 1, 2, 4)

@@ -66,6 +66,8 @@ def test_checkpoint_is_no_other_file(text: bytes, tmp_path: Path) -> None:
     [
         ({"model": "Other", "config": {}, "weights": {}}, "class Other, not Small"),
         ({"weight": torch.ones(2)}, "no model as Small.save writes it"),
+        ({"model": {"weight": torch.ones(2)}, "config": {}}, "no model as Small.save writes it"),
+        ({"model": "Small", "config": {}}, "no model as Small.save writes it"),
         (torch.ones(2), "no model as Small.save writes it"),
     ],
 )

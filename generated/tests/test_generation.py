@@ -302,6 +302,8 @@ def test_beam_search_takes_its_caches_along() -> None:
 
 def test_check_beams_refuses_what_is_no_beam() -> None:
     check_beams(1, 0.0)
-    for beams, length_penalty, name in ((0, 0.6, "beams"), (2, -0.5, "length_penalty")):
-        with pytest.raises(ValueError, match=name):
-            check_beams(beams, length_penalty)
+    with pytest.raises(ValueError, match="beams=0"):
+        check_beams(0, 0.6)
+    for length_penalty in (-0.5, math.nan):
+        with pytest.raises(ValueError, match=f"length_penalty={length_penalty}"):
+            check_beams(2, length_penalty)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -54,6 +57,14 @@ def test_cross_entropy_is_0_where_nothing_counts() -> None:
     assert torch.equal(scores.grad, torch.zeros(2, 3, 7))
 
 
+@pytest.mark.parametrize("shape", [(3, 2), (6,), (2, 3, 7), (2,)])
+def test_cross_entropy_has_a_target_for_each_position(shape: tuple[int, ...]) -> None:
+    """Those of a transposed text would be as many."""
+    message = re.escape(f"a target of {shape} for logits of (2, 3, 7)")
+    with pytest.raises(ValueError, match=message):
+        cross_entropy(torch.randn(2, 3, 7), torch.zeros(shape, dtype=torch.long))
+
+
 def test_cross_entropy_has_gradients() -> None:
     scores = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
     target = torch.tensor([0, 4, 2])
@@ -65,7 +76,7 @@ def test_cross_entropy_leaves_its_inputs_alone() -> None:
 
 
 @pytest.mark.parametrize("shape", [(5,), (1, 5), (4, 5), (2, 3, 5)])
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.7])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
 def test_label_smoothing_is_the_formula(shape: tuple[int, ...], epsilon: float) -> None:
     truth = torch.softmax(torch.randn(shape, dtype=torch.float64), dim=-1)
     smoothed = label_smoothing(truth, epsilon)
@@ -83,6 +94,12 @@ def test_label_smoothing_gives_probabilities_that_leave_the_truth_in_front() -> 
     smoothed = label_smoothing(F.one_hot(target, 7), 0.3)
     torch.testing.assert_close(smoothed.sum(dim=-1), torch.ones(4))
     assert torch.equal(smoothed.argmax(dim=-1), target)
+
+
+@pytest.mark.parametrize("epsilon", [-0.1, 1.1, math.nan])
+def test_label_smoothing_spreads_no_more_than_all(epsilon: float) -> None:
+    with pytest.raises(ValueError, match=f"epsilon={epsilon} is not between 0 and 1"):
+        label_smoothing(torch.eye(3), epsilon)
 
 
 def test_label_smoothing_is_that_of_torch() -> None:

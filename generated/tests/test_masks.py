@@ -101,6 +101,22 @@ def test_batched_mask_is_of_the_batch() -> None:
         batched_mask(torch.ones(3, 5, dtype=torch.bool), torch.zeros(2, 4, 6))
 
 
+@pytest.mark.parametrize(
+    ("query", "mask", "heads"),
+    [((4, 4, 6), (4,), False), ((4, 4, 6), (), False), ((4, 3, 4, 6), (4,), True)]
+    + [((4, 5, 6), mask, True) for mask in ((4,), (4, 4), (1, 4), (4, 5, 4))],
+)
+def test_batched_mask_has_a_batch(
+    query: tuple[int, ...], mask: tuple[int, ...], heads: bool
+) -> None:
+    """Where heads come first, or queries, a mask would hide all of some of them."""
+    message = re.escape(f"a keep mask of {mask} is not that of a batch")
+    with pytest.raises(ValueError, match=message):
+        batched_mask(torch.ones(mask, dtype=torch.bool), torch.zeros(query), heads)
+    alone = torch.rand(5, 4) > 0.5
+    assert batched_mask(alone, torch.zeros(5, 6)) is alone
+
+
 def test_batched_mask_is_boolean() -> None:
     with pytest.raises(TypeError, match="of torch.int64: give a boolean one"):
         batched_mask(torch.ones(2, 5, dtype=torch.int64), torch.zeros(2, 4, 6))

@@ -51,6 +51,13 @@ def test_bleu_is_0_where_nothing_is_common(candidate: str) -> None:
     assert bleu(candidate.split(), ["the", "boat", "lies", "by", "the", "bank"]) == 0.0
 
 
+def test_bleu_is_of_words_not_of_letters() -> None:
+    words = ["the", "boat"]
+    for texts in ((words, "the boat"), ("the boat", words)):
+        with pytest.raises(TypeError, match="list of its words"):
+            bleu(*texts)
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (4,), (2, 3)])
 def test_perplexity_is_the_formula(shape: tuple[int, ...]) -> None:
     scores = 3 * torch.randn(*shape, 7, dtype=torch.float64)
@@ -79,6 +86,12 @@ def test_perplexity_leaves_out_what_does_not_count() -> None:
     target[1, 1:] = -100
     counted = torch.cat([scores[0], scores[1, :1]]), torch.cat([target[0], target[1, :1]])
     torch.testing.assert_close(perplexity(scores, target), perplexity(*counted))
+
+
+def test_perplexity_has_a_target_for_each_position() -> None:
+    """Those of a transposed text would be as many."""
+    with pytest.raises(ValueError, match="one token for each position"):
+        perplexity(torch.randn(2, 3, 7), torch.zeros(3, 2, dtype=torch.long))
 
 
 def test_perplexity_is_1_where_nothing_counts() -> None:

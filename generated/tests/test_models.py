@@ -412,7 +412,7 @@ def test_encoder_decoder_reads_nothing_twice_while_it_writes() -> None:
     model.decoder.register_forward_hook(remember, with_kwargs=True)
     for write in (model.greedy, model.beam_search):
         write(source, start=1, end=0)
-    assert all(call == (1, [5, 5]) for call in calls)
+    assert calls and all(call == (1, [5, 5]) for call in calls)
 
 
 def test_encoder_decoder_has_its_defaults() -> None:

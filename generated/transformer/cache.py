@@ -24,6 +24,8 @@ class KeyValueCache:
 
     def extend(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Add the keys and values of the next positions; gives those of all positions so far."""
+        if value.size(-2) != key.size(-2):  # one would do for all, once it is in its place
+            raise ValueError(f"there are {key.size(-2)} keys, but {value.size(-2)} values")
         end = self.length + key.size(-2)
         if end > self.max_len:
             raise ValueError(f"a cache for {self.max_len} positions has no room for {end}")

@@ -31,7 +31,7 @@ def read_checkpoint(path: str | PathLike[str], model: str) -> dict[str, Any]:
         raise
     except Exception as problem:  # which of them, is up to the bytes of the file
         raise ValueError(f"{path} is not a file of weights and numbers alone") from problem
-    if not isinstance(held, dict) or "model" not in held:
+    if not isinstance(held, dict) or not {"model", "config", "weights"} <= held.keys():
         raise ValueError(f"{path} holds no model as {model}.save writes it")
     if held["model"] != model:
         raise ValueError(f"{path} holds a model of class {held['model']}, not {model}")

@@ -76,8 +76,8 @@ def check_beams(beams: int, length_penalty: float) -> None:
     """Raise a ``ValueError`` where ``beam_search`` could not search like this."""
     if beams < 1:
         raise ValueError(f"beams={beams} leaves nothing in sight")
-    if length_penalty < 0:
-        raise ValueError(f"length_penalty={length_penalty} is negative")
+    if not length_penalty >= 0:  # or no number at all
+        raise ValueError(f"length_penalty={length_penalty} is not from 0 on")
 
 
 def greedy_search(step: Callable[[Tensor], Tensor], tokens: Tensor, count: int, end: int) -> Tensor:

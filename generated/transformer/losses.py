@@ -18,6 +18,9 @@ def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
 
     From vault/Training and evaluation.md:17.
     """
+    if target.shape != logits.shape[:-1]:
+        shapes = f"{tuple(target.shape)} for logits of {tuple(logits.shape)}"
+        raise ValueError(f"a target of {shapes}: there is one token for each position")
     rows = logits.reshape(-1, logits.size(-1))
     # In float16 the sum of many losses would be infinite.
     rows = rows.to(torch.promote_types(rows.dtype, torch.float32))
@@ -36,4 +39,6 @@ def label_smoothing(truth: Tensor, epsilon: float = 0.1) -> Tensor:
 
     From vault/Training and evaluation.md:38.
     """
+    if not 0 <= epsilon <= 1:
+        raise ValueError(f"epsilon={epsilon} is not between 0 and 1")
     return (1 - epsilon) * truth + epsilon / truth.size(-1)

@@ -59,12 +59,17 @@ def for_all_queries(keep_mask: Tensor, query: Tensor, key: Tensor) -> Tensor:
     return keep_mask.reshape(batch, *[1] * leading, keep_mask.size(-1))
 
 
-def batched_mask(keep_mask: Tensor | None, query: Tensor) -> Tensor | None:
+def batched_mask(keep_mask: Tensor | None, query: Tensor, heads: bool = False) -> Tensor | None:
     """A keep mask of (B, keys) or (B, queries, keys), with the axes that the scores of ``query``,
-    (B, ..., queries, d), have besides."""
+    (B, ..., queries, d), have besides; with ``heads`` it has one for them before its queries."""
     if keep_mask is None:
         return None
     check_boolean(keep_mask)
+    if keep_mask.dim() < 2 or (heads and query.dim() < 4):  # whose first axis is another one
+        raise ValueError(
+            f"a keep mask of {tuple(keep_mask.shape)} is not that of a batch: give it as (B, keys) "
+            "or (B, queries, keys), for queries of (B, queries, d)"
+        )
     if keep_mask.size(0) not in (1, query.size(0)):
         raise ValueError(f"a keep mask of {keep_mask.size(0)} for a batch of {query.size(0)}")
     while keep_mask.dim() < query.dim():

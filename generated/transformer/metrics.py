@@ -26,6 +26,8 @@ def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:
 
     From vault/Training and evaluation.md:57, 63.
     """
+    if isinstance(candidate, str) or isinstance(reference, str):  # whose letters would be words
+        raise TypeError("a text is to be given as a list of its words, such as text.split()")
     precisions = []
     for n in range(1, max_n + 1):
         grams, known = (
