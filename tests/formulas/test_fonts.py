@@ -54,6 +54,25 @@ from tables import Case, check, sigmoid, table
     Case(r"y = \mathbf{W-Block}(x)", "x[d] WBlock()", lambda x, f: f(x)),
     Case(r"y = \mathrm{Q-K} + 1", "Q_K[n,d]", lambda x: x + 1),
     Case(r"y = \mathbf{Sum+Shift}(x)", "x[d] Sum_Shift()", lambda x, f: f(x)),
+    # What is bold and a weighted sum of bold ones is no number, a capital no vector.
+    Case(
+        r"\mathbf{u}_t = \sum_i g_t(i) \mathbf{R}_t(i)",
+        "g[n,m] R[n,m,d]",
+        lambda g, r: np.einsum("ni,nid->nd", g, r),
+    ),
+    Case(
+        r"\bar{\mathbf{S}} = \sum_{l=1}^L \sum_{c=1}^C g_c \mathbf{S}^{(c,l)}",
+        "g[C] S[C,L,n,m]",
+        lambda g, s: np.einsum("c,clnm->nm", g, s),
+    ),
+    # Near misses: the elements of a matrix without weights, or with those of its columns alone.
+    Case(r"\mathbf{u}_i = \sum_j \mathbf{A}_{ij}", "A[n,m]", lambda a: a.sum(1)),
+    Case(r"\mathbf{u}_i = \sum_j \mathbf{A}_{ij} g_j", "A[n,m] g[m]", np.matmul),
+    Case(
+        r"\mathbf{U} = (\mathbf{A} + \rho \mathbf{I}) \mathbf{X}",
+        "A[n,n] rho X[n,d]",
+        lambda a, r, x: a @ x + r * x,
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

@@ -158,13 +158,9 @@ def _is_greatest(value: Value) -> bool:
     return greatest and not any(isinstance(p, ir.Ref) and p.array[0] == "h" for p in parts)
 
 
-def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -> None:
-    """What custom expects: scores and weights are numbers, heads and capitals are not, and a small
-    letter with an index is a vector at most."""
+def _pay_by_letter(run: Run, value: Value, target: Target, indexed: int) -> None:
+    """What a reading costs that goes against the letter and the font of a left-hand side."""
     base = target.name.split("_")[0]
-    indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
-    if indexed > 1:
-        indexed -= sum(positions.counts_layers(at.node) for at in target.indices)
     element = value.rank - len(target.indices)
     small = base.islower() and (len(base) == 1 or base in names.GREEK)
     if small and indexed == 0 and element > 1:
@@ -180,6 +176,41 @@ def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -
         run.pay(1.2)  # the m of a softmax's exponents is a number
     if small and target.bold and element == 0 and _adds_up_dots(value):
         run.pay(1.2)  # the \\mathbf{y} of weights in bold that stand before vectors
+    if target.bold:
+        expected = 2 if base.isupper() and lone else 1
+        run.pay(1.2 * max(0, expected - _added_up_in_bold(run, value, target, expected)))
+
+
+def _added_up_in_bold(run: Run, value: Value, target: Target, expected: int) -> int:
+    """The rank of the elements of a ``Σ_i w_{ti} \\mathbf{M}_{ti}``, where all bold capitals have
+    weights, or of a weighted sum over all of their indices; of any other value what is expected."""
+    refs = [part for part in ir.walk(settled(value.body)) if isinstance(part, ir.Ref)]
+    bold = [ref for ref in refs if run.seen.is_bold(ref.array)]
+    weights = [ref for ref in refs if ref not in bold]
+    alike = {frozenset(ref.at[:2]) for ref in refs}
+    plain = all(ref.array[0].isupper() and _are_letters(ref.at[:2]) for ref in bold)
+    if not (bold and weights and plain) or (target.indices and len(alike) > 1):
+        return expected
+    own = {ir.Idx(axis) for axis in value.axes}
+    return min(len(own.intersection(ref.at[2:])) for ref in bold)
+
+
+def _are_letters(places: Sequence[ir.Expr]) -> bool:
+    """Whether two places are counted by letters of the formula, and are no axes of an array."""
+    named = [place for place in places if isinstance(place, ir.Idx) and place.index.name]
+    return len(named) == 2
+
+
+def _by_custom(run: Run, value: Value, target: Target, declared: Shape | None) -> None:
+    """What custom expects: scores and weights are numbers, heads and capitals are not, and a small
+    letter with an index is a vector at most."""
+    base = target.name.split("_")[0]
+    indexed = sum(names.label(at.node) != scripts.HEAD for at in target.indices)
+    if indexed > 1:
+        indexed -= sum(positions.counts_layers(at.node) for at in target.indices)
+    element = value.rank - len(target.indices)
+    small = base.islower() and (len(base) == 1 or base in names.GREEK)
+    _pay_by_letter(run, value, target, indexed)
     timed = len(base) > 1 and any(names.label(at.node) == "t" for at in target.indices)
     unexpected = (small or timed) and indexed == 1 and element > 1
     unexpected = unexpected or (indexed >= 2 and element > 0)
