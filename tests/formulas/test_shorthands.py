@@ -136,6 +136,21 @@ def cosine(u: Any, v: Any) -> Any:
     ),
     Case(r"c_t = \sum_s \alpha_t(s) h_s", "alpha[n,m] h[m,d]", lambda a, h: a @ h),
     Case(r"b_t(s) = \frac{\exp(g_t(s))}{\sum_{s'} \exp(g_t(s'))}", "g[n,m]", softmax),
+    # So is what the left-hand side has in parentheses, and nothing else: beside other labels, an
+    # accent or a prime, and below an exponent.
+    Case(
+        r"u_t(i) = \frac{\tilde{u}_t(i)^{\rho_t}}{\sum_j \tilde{u}_t(j)^{\rho_t}}",
+        "u_tilde+[n,m] rho[n]",
+        lambda u, r: u ** r[:, None] / (u ** r[:, None]).sum(1, keepdims=True),
+    ),
+    Case(
+        r"u_t^c(k) = \frac{\exp(\rho_t z_t(k))}{\sum_j \exp(\rho_t z_t(j))}",
+        "rho[n] z[n,m]",
+        lambda r, z: softmax(r[:, None] * z),
+    ),
+    Case(r"z_i(t) = \sum_j a_{ij} y_j(t)", "a[n,m] y[m,s]", np.matmul),
+    # Near miss: what a function is given is computed with.
+    Case(r"z_i(t) = \cos(\omega_i t)", "t omega[n]", lambda t, w: np.cos(w * t)),
     Case(
         r"c_t = \sum_s \alpha_t(s) v_s",
         "q[n,d] k[m,d] v[m,e]",

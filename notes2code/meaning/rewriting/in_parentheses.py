@@ -6,15 +6,19 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from notes2code.diagnostics import Span
 from notes2code.latex.tree import (
+    Accent,
     Big,
     Change,
     Formula,
     Group,
+    Infix,
     Juxt,
     Name,
     Node,
     Nodes,
+    Relation,
     Script,
     ungrouped,
     walk,
@@ -24,32 +28,42 @@ from notes2code.meaning.notation import positions
 
 
 def as_indices(formula: Formula) -> Change | None:
-    """``a_{t,s}`` for ``a_t(s)``, where s is an index elsewhere in the formula and no other thing
-    stands in the parentheses of a."""
+    """``a_{t,s}`` for ``a_t(s)``, where s is an index elsewhere in the formula, or on the left-hand
+    side, ``a_t(s) = …``, and no other thing stands in the parentheses of a."""
     calls = [pair for node in formula.of(Juxt) for pair in pairwise(node.factors)]
     arguments: dict[str, set[str]] = {}
-    for name, group in calls:
-        if isinstance(group, Group) and group.open == "(" and (base := _base(name)):
+    for name, behind in calls:
+        if (group := _group(behind)) and (base := _base(name)):
             arguments.setdefault(base, set()).add(_letter(name, group))
     if not arguments:
         return None
-    counting = set(_counting(formula, arguments))
+    counting = {*_counting(formula, arguments), *_defined(formula)}
     elements = {base for base, letters in arguments.items() if letters <= counting}
 
     def indexed(node: Juxt) -> Node:
         factors: list[Node] = []
         for factor in node.factors:
             match factors[-1] if factors else None, factor:
-                case Script(sub=below) as name, Group("(", (letter,)) if _base(name) in elements:
-                    assert below is not None
-                    span = name.span.to(factor.span)
-                    indices = Group("", (below, letter), (",",), span)
-                    factors[-1] = replace(name, sub=indices, span=span)
+                case Script() as name, Group("(", (letter,)) if _base(name) in elements:
+                    factors[-1] = _indexed(name, letter, factor.span)
+                case Script() as name, Script(Group("(", (letter,)) as group, None, above, 0) if (
+                    _base(name) in elements
+                ):
+                    element = _indexed(name, letter, group.span)
+                    base = Group("(", (element,), (), element.span)
+                    factors[-1] = Script(base, None, above, 0, element.span.to(factor.span))
                 case _:
                     factors.append(factor)
         return factors[0] if len(factors) == 1 else replace(node, factors=tuple(factors))
 
     return indexed if elements else None
+
+
+def _indexed(name: Script, letter: Node, end: Span) -> Script:
+    """A name with one more index below it."""
+    assert name.sub is not None
+    span = name.span.to(end)
+    return replace(name, sub=Group("", (name.sub, letter), (",",), span), span=span)
 
 
 def of_encodings(node: Juxt) -> Node | None:
@@ -67,13 +81,46 @@ def of_encodings(node: Juxt) -> Node | None:
 
 
 def _base(node: Node) -> str:
-    """The a of ``a_t``, whatever word stands above it; "" of other names."""
+    """The a of ``a_t``, ``a_{t-1}`` and ``\\tilde a_t``, whatever label is above; "" of others."""
     match node:
-        case Script(Name(base), Name(letter), above) if letter in names.INDEX_LETTERS:
-            if above is not None and (not isinstance(above, Name) or len(above.text) == 1):
+        case Script(Name(base) | Accent(_, Name(base)), Name() | Infix() as below, above):
+            letter, _ = positions.shift(below) or ("", 0)
+            if letter not in names.INDEX_LETTERS or (above is not None and not _is_label(above)):
                 return ""
             return base if len(base) == 1 or base in names.GREEK else ""
     return ""
+
+
+def _is_label(above: Node) -> bool:
+    """Whether what stands above a name is a word, or a letter that neither counts nor transposes:
+    the c of ``w_t^c``, the weights by content."""
+    word = above.text if isinstance(above, Name) else ""
+    return len(word) > 1 or (bool(word) and word not in names.INDEX_LETTERS | names.TRANSPOSES)
+
+
+def _defined(formula: Formula) -> Iterator[str]:
+    """The letters in parentheses behind the small names of left-hand sides that stand in such
+    parentheses alone: what is defined so is of each place. The t of ``x_i(t) = t^2`` is a number
+    that x is of, and the ``M_t(i)`` of a matrix may be one of its rows."""
+    within = [
+        letter
+        for node in formula.of(Juxt)
+        for name, behind in pairwise(node.factors)
+        if _base(name) and (group := _group(behind)) and (letter := _letter(name, group))
+    ]
+    for node in formula.of(Relation):
+        match node.operands[0]:
+            case Juxt((name, Group("(") as group)) if node.signs[0] == "=":
+                letter = _letter(name, group) if _base(name).islower() else ""
+                uses = sum(named.text == letter for named in formula.of(Name))
+                if uses == within.count(letter) > 1:
+                    yield letter
+
+
+def _group(node: Node) -> Group | None:
+    """Parentheses, also raised to a power."""
+    inner = node.base if isinstance(node, Script) and node.sub is None else node
+    return inner if isinstance(inner, Group) and inner.open == "(" else None
 
 
 def _letter(name: Node, group: Group) -> str:
