@@ -58,8 +58,36 @@ def test_definitions_that_hold_one_another_twice_are_not_written_out(tmp_path: P
         compile_formula(formula)
 
 
+def test_sizes_that_are_made_of_each_other_come_to_an_end(tmp_path: Path) -> None:
+    """Where the rows of heads are said to be d / h long, and are those of all heads elsewhere."""
+    note = r"""
+## Tokens
+The token $\mathbf{t}_i$ of $\mathbf{t}_{1:n}$ is embedded as $\mathbf{x}_i = E\mathbf{t}_i$, where
+$E\in\mathbb{R}^{d\times|V|}$.
+
+## Feed forward
+$$g_i = \text{MLP}(\text{out}_i) = W_2 * \text{ReLU}(W_1\,\text{out}_i + b_1) + b_2$$
+
+## All at once
+With $X=[x_1;\dots;x_n]\in\mathbb{R}^{n\times d}$ it is
+$\text{softmax}(XQ(XK)^\top)XV \in \mathbb{R}^{n\times d}$.
+
+## Heads
+Let $Q_\ell, K_\ell, V_\ell\in\mathbb{R}^{d\times \frac{d}{h}}$ for each of the $h$ heads.
+
+$$\text{out}_\ell = \text{softmax}(X Q_\ell K_\ell^\top X^\top)XV_\ell,\quad
+\text{out}_\ell\in\mathbb{R}^{d/h}$$
+"""
+    check_note(note, tmp_path)
+
+
 def check(formula: str, folder: Path) -> None:
     """A vault whose one note is the formula is compiled soon."""
-    (folder / "Note.md").write_text(f"$$\n{formula}\n$$\n", encoding="utf-8")
+    check_note(f"$$\n{formula}\n$$\n", folder)
+
+
+def check_note(text: str, folder: Path) -> None:
+    """A vault of one note is compiled soon."""
+    (folder / "Note.md").write_text(text, encoding="utf-8")
     components = library()  # loaded once
     assert ends_soon(lambda: compile_vault(read_vault(folder), components))

@@ -269,15 +269,14 @@ class Run:
         """A size that is a part of another cannot be equal to it."""
         whole, part = (left, right) if left.value is not None else (right, left)
         assert whole.value is not None
-        pending = [whole.value]
+        pending, met = [whole.value], set[Size]()
         while pending:
-            for expr in ir.walk(pending.pop()):
-                root = find(expr) if isinstance(expr, Size) else None
-                if root is part:
-                    text = "an array would have to be as long as itself and another"
-                    self.conflict(9, text, where)
-                if root is not None and root.value is not None:
-                    pending.append(root.value)
+            roots = {find(expr) for expr in ir.walk(pending.pop()) if isinstance(expr, Size)}
+            if part in roots:
+                text = "an array would have to be as long as itself and another"
+                self.conflict(9, text, where)
+            pending += [root.value for root in roots - met if root.value is not None]
+            met |= roots  # two sizes may be made of the same one, or of each other
 
     def _unify_values(self, left: Size, right: Size, where: Span) -> None:
         assert left.value is not None and right.value is not None
