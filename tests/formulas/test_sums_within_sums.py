@@ -72,6 +72,17 @@ def test_pairs(case: Case) -> None:
     ),
     Case(r"y_i = \sum_{1 \le j \le i} \alpha_j", "alpha[n]", np.cumsum),
     Case(r"y_i = \sum_{i < j \le n} A_{ij}", "A[m,n]", lambda a: np.triu(a, 1).sum(1)),
+    # Two places that a range goes from and to are places of what it adds up or multiplies.
+    Case(
+        r"c_{ij} = \sum_{l=j+1}^i \alpha_l",
+        "alpha[n]",
+        lambda r: [[r[j + 1 : i + 1].sum() for j in range(len(r))] for i in range(len(r))],
+    ),
+    Case(
+        r"c_{ij} = \prod_{k=i}^j \alpha_k",
+        "alpha[n]",
+        lambda r: [[r[i : j + 1].prod() for j in range(len(r))] for i in range(len(r))],
+    ),
     Case(r"s = \sum_{0 \le j < n} \alpha_j", "alpha[n]", np.sum),
     # A range that only says how far it goes counts from 1.
     Case(

@@ -451,6 +451,7 @@ def _bounded(run: Run, letter: str, first: Node, last: Node | None) -> tuple[Ind
     if last is None or fixed:
         return index, ir.Compare("≥", counted(index), low)
     high = _end(run, last)
+    conditions.compare(run, Idx(index), high)  # the i of Σ_{l=j+1}^i runs as far as the l and the j
     # The w of ``Σ_{j=i-w+1}^i`` says how wide a window is, and not how long what it moves over.
     parts = (part for end in (low, high) for part in ir.walk(end))
     run.windows.update(part.name for part in parts if isinstance(part, Size))
