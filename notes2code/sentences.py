@@ -44,6 +44,8 @@ _SUPPOSED = re.compile(
     rf"\s*(?:{_NUMBER}\s*(?:{_COMPARES.pattern}))?\s*{_NAME}\s*(?:(?:{_COMPARES.pattern})\s*{_NUMBER})?\s*"
 )
 """A lone name beside numbers, ``0 < \\eta < 1``."""
+_EQUAL_NAMES = re.compile(rf"\s*{_NAME}(?:\s*=\s*{_NAME})+\s*")
+_SUPPOSES = re.compile(rf"(?<![A-Za-z]){any_of(WHERE)}\s*$", re.IGNORECASE)
 _OPENING = re.compile(r"(?:\s|\\left(?![A-Za-z])|\\[lr][vV]ert(?![A-Za-z])|\\?\||\()*")
 """What may stand before the first letter of a condition, ``\\|g\\| > c``."""
 _LINK = 40
@@ -56,9 +58,19 @@ def joined(note: Note) -> tuple[Formula, ...]:
     at = 0
     while at < len(note.formulas):
         pieces = _cases(note, note.formulas, at) or _cases_behind(note, note.formulas, at)
-        found.append(_joined(pieces) if pieces else note.formulas[at])
+        found.append(_joined(pieces) if pieces else _supposed(note, note.formulas[at]))
         at += sum(isinstance(piece, Formula) for piece in pieces) or 1
     return tuple(found)
+
+
+def _supposed(note: Note, formula: Formula) -> Formula:
+    """A formula as it is, and what is only equal where a sentence supposes it, ``When $T_c = T_m$,
+    …``, with a word for that."""
+    if formula.display or formula.code or not _EQUAL_NAMES.fullmatch(formula.latex):
+        return formula
+    start = formula.places.offset(0)
+    ahead = _DELIMITERS.sub("", note.source.text[max(0, start - _LINK) : start])
+    return _joined((r"\text{if } ", formula)) if _SUPPOSES.search(ahead) else formula
 
 
 def _cases_behind(note: Note, formulas: Sequence[Formula], at: int) -> list[Formula | str]:

@@ -140,8 +140,8 @@ def _shared_out(above: Node, below: Node) -> Iterator[str]:
 
 
 def _scaled(above: Node, below: Node) -> Iterator[str]:
-    """The L of ``m L / L'`` and ``L' / L``, the N of ``N_j / N``, both of ``T_a / T_p``: what is
-    divided by another of its kind is a number; and that of ``L / \\lambda_i``, a length."""
+    """The L of ``m L / L'`` and ``L' / L``, the N of ``N_j / N``, both of ``T_{cur} / T_p``: what
+    is divided by another of its kind is a number; and that of ``L / \\lambda_i``, a length."""
     match below:
         case Script(Name() as base, primes=1) if base.text in map(binders.bare, walk(above)):
             yield from arithmetic.capitals(base)
@@ -150,7 +150,9 @@ def _scaled(above: Node, below: Node) -> Iterator[str]:
         ):
             yield from arithmetic.capitals(above)
     match above, below:
-        case Script(Name(one), Name(), None), Script(Name(other), Name(), None) if one == other:
+        case Script(Name(one), Name() | Juxt(), None), Script(
+            Name(other), Name() | Juxt(), None
+        ) if one == other:
             times = (above, below) if one in names.TOTALS else ()
             yield from map(script_reader.unindexed, times)
     match above:

@@ -28,6 +28,7 @@ from notes2code.latex.tree import (
     Prose,
     Relation,
     Script,
+    alike,
     children,
     ungrouped,
     walk,
@@ -125,6 +126,23 @@ def behind(clause: Clause, last: Define, listed: Sequence[Node]) -> tuple[Relati
         )
     first, *others = relation.operands
     return tuple(replace(relation, operands=(one, *others)) for one in (*listed, first))
+
+
+def is_opposite(node: Node, clauses: Sequence[Clause]) -> bool:
+    """Whether a clause says of two sides that they are equal, of which another one says ``≠``: the
+    ``T_c = T_m`` behind a row is when that holds, and defines no T_c."""
+    if not isinstance(node, Relation) or node.signs != ("=",):
+        return False
+    others = (ungrouped(other.node) for other in clauses)
+    return any(
+        isinstance(other, Relation)
+        and other.signs == ("≠",)
+        and all(
+            mine is not None and theirs is not None and alike(mine, theirs)
+            for mine, theirs in zip(node.operands, other.operands, strict=True)
+        )
+        for other in others
+    )
 
 
 def together(last: Define, more: tuple[Relation, ...], words: str) -> tuple[Node, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error
+from notes2code.latex.joining import WHERE
 from notes2code.latex.tree import (
     Apply,
     Big,
@@ -74,7 +75,7 @@ def statements(tree: Tree) -> tuple[Statement, ...]:
             defined, at = pairs
             out.extend(defined)
             continue
-        if _is_label(clauses, at):
+        if _is_label(clauses, at) or _is_supposed(clauses, at, limited):
             out.append(Fact("", node.span))
         elif limited and (said := limits.behind(clause, limited, waiting)):
             if relations.comes_close(clauses[at - 1].node):
@@ -231,6 +232,13 @@ def _refuse_two_for_all(node: Relation, behind: list[Clause]) -> None:
 def _is_value(node: Node) -> bool:
     """Whether a node is a matrix or a product, rather than a letter that is explained."""
     return isinstance(node, Juxt | Infix | Frac) or (isinstance(node, Script) and is_name(node))
+
+
+def _is_supposed(clauses: list[Clause], at: int, limited: Define | None) -> bool:
+    """Whether an equation only says where something holds: what stands behind an *if* with nothing
+    before it, and a case of which the other one is ``≠``."""
+    lone = len(clauses) == 1 and clauses[at].words.lower() in WHERE
+    return lone or (limited is not None and limits.is_opposite(clauses[at].node, clauses))
 
 
 def _is_label(clauses: list[Clause], at: int) -> bool:
