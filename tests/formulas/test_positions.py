@@ -76,6 +76,17 @@ def steps(q: Any, k: Any) -> Any:
         "Q[n,d] K[m,d] V[m,v] s",
         lambda q, k, v, s: softmax(q @ k.T / np.sqrt(q.shape[1]) + s * steps(q, k)) @ v,
     ),
+    # So is a term beside the scores of one query, whose letter it has.
+    Case(
+        r"y_i = \mathrm{softmax}(q_i K^\top - b |i - j|) V",
+        "q[n,d] K[m,d] V[m,v] b",
+        lambda q, k, v, b: softmax(q @ k.T - b * np.abs(steps(q, k))) @ v,
+    ),
+    Case(
+        r"a_m = \mathrm{softmax}(q_m K^\top + b (n - m))",
+        "q[l,d] K[t,d] b",
+        lambda q, k, b: softmax(q @ k.T + b * steps(q, k)),
+    ),
     Case(
         r"Y = \mathrm{softmax}(Q K^\top + M_{ij} - b |i - j|) V",
         "Q[n,d] K[m,d] M[n,m] V[m,v] b",

@@ -13,16 +13,20 @@ _CELLS = (("i", "j"), ("m", "n"))
 """The letters of a cell's row and column; m and n only where one is taken from the other."""
 
 
-def beside(run: Run, node: Infix, matrix: Value) -> Value | None:
-    """The right-hand term of a sum for each cell of the matrix on the left; None where it is not
-    written for a cell."""
-    if matrix.rank < 2:
+def beside(run: Run, node: Infix, scores: Value) -> Value | None:
+    """The right-hand term of a sum for each cell of the matrix on the left, or of the row that a
+    query has there; None where it is not written for a cell."""
+    for row, column in _CELLS:
+        if scores.rank >= 2 and _is_for_cell(run, node, {row, column}):
+            where = dict(zip((row, column), scores.axes[-2:], strict=True))
+            break
+        if scores.rank == 1 and _is_for_row(run, node, row, column):
+            where = {column: scores.axes[0]}
+            break
+    else:
         return None
-    cell = next((letters for letters in _CELLS if _is_for_cell(run, node, set(letters))), None)
-    if cell is None:
-        return None
-    outer = {letter: run.indices.get(letter) for letter in cell}
-    run.indices.update(zip(cell, matrix.axes[-2:], strict=True))
+    outer = {letter: run.indices.get(letter) for letter in where}
+    run.indices.update(where)
     term = run.lower(node.right)
     for letter, index in outer.items():
         if index is None:
@@ -30,7 +34,6 @@ def beside(run: Run, node: Infix, matrix: Value) -> Value | None:
         else:
             run.indices[letter] = index
     if term.rank == 0:
-        row, column = cell
         quoted = run.quote(term.span)
         text = f"`{quoted}` is taken for row {row} and column {column} of what it is added to"
         run.problems.append(note("N2C039", text, term.span))
@@ -42,14 +45,30 @@ def beside(run: Run, node: Infix, matrix: Value) -> Value | None:
 def _is_for_cell(run: Run, node: Infix, cell: Set[str]) -> bool:
     """Whether a cell's letters stand in the right-hand term of scores, and nothing else binds them
     or has them but other terms of the same sum."""
+    rest = _before(run, node, cell)
+    return rest is not None and cell.isdisjoint(run.on_left.union(run.summed) | words_in(rest))
+
+
+def _is_for_row(run: Run, node: Infix, row: str, column: str) -> bool:
+    """Whether the right-hand term has the letter of the query whose scores stand before it, and
+    that of its keys, which nothing else has or binds: ``q_i K^⊤ - m |i - j|``."""
+    rest = _before(run, node, {row, column})
+    apart = any(_is_distance(part, {row, column}) for part in walk(node.right))
+    if rest is None or not apart or row not in run.indices.keys() & words_in(rest):
+        return False
+    return column not in run.on_left.union(run.summed) | words_in(rest)
+
+
+def _before(run: Run, node: Infix, cell: Set[str]) -> Node | None:
+    """The scores that terms are added to which have both letters of a cell."""
     rest: Node = node
     while isinstance(rest, Infix) and rest.op in ("+", "-") and words_in(rest.right) >= cell:
         rest = rest.left
     if rest is node or not run.seen.attends or any(isinstance(x, Big) for x in walk(node.right)):
-        return False
+        return None
     if cell == {"m", "n"} and not any(_is_distance(x, cell) for x in walk(node.right)):
-        return False
-    return cell.isdisjoint(run.on_left.union(run.summed) | words_in(rest))
+        return None
+    return rest
 
 
 def _is_distance(node: Node, cell: Set[str]) -> bool:

@@ -33,14 +33,10 @@ def place_of_difference(run: Run, expr: Expr, letters: list[Index], size: Size, 
         return expr
     last = ir.add(other.size, ir.MINUS_ONE)
     run.unify(Size("", value=ir.add(plus.index.size, last)), size, use.span)
-    run.problems.append(
-        note(
-            "N2C039",
-            f"`{use.name}` is taken to hold one element for every difference, "
-            f"from −({other.name}'s last) to {plus.index.name}'s last",
-            use.span,
-        )
-    )
+    ends = [index.name or "the other" for index in (other, plus.index)]
+    text = f"`{use.name}` is taken to hold one element for every difference, "
+    text += f"from −({ends[0]}'s last) to {ends[1]}'s last"
+    run.problems.append(note("N2C039", text, use.span))
     return ir.add(expr, last)
 
 
