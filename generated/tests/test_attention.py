@@ -199,6 +199,14 @@ class TestKernelAttention(UnorderedChecks):
         attention(many, many[:, :1], many[:, :1])
         assert [call.query.size(-2) for call in calls] == [90_000] * 2
 
+    def test_has_room_for_many_keys_in_float16(self) -> None:
+        """They add up to more than its largest number."""
+        key, value = torch.full((8192, 1), 100.0).half(), torch.randn(8192, 3).half()
+        masked = {"keep_mask": torch.arange(8192) < 8000}
+        output = self.attention().half()(key[:1], key, value, **masked)
+        expected = value[:8000].double().mean(dim=0, keepdim=True)
+        torch.testing.assert_close(output.double(), expected, rtol=0, atol=2e-3)
+
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:
         """On any line the distances are those of the numbers on it."""
@@ -236,6 +244,14 @@ class TestParametricKernelAttention(UnorderedChecks):
         many = torch.zeros(2, 90_000, 4, dtype=torch.float64)  # those of a head stay together
         attention(many, many[:, :1], many[:, :1])
         assert [call.query.size(-2) for call in calls] == [90_000] * 2
+
+    def test_has_room_for_many_keys_in_float16(self) -> None:
+        """They add up to more than its largest number."""
+        key, value = torch.full((8192, 1), 100.0).half(), torch.randn(8192, 3).half()
+        masked = {"keep_mask": torch.arange(8192) < 8000}
+        output = self.attention().half()(key[:1], key, value, **masked)
+        expected = value[:8000].double().mean(dim=0, keepdim=True)
+        torch.testing.assert_close(output.double(), expected, rtol=0, atol=2e-3)
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_takes_distances_in_space(self, need_weights: bool) -> None:

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -474,6 +475,19 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
     main(command(task, tmp_path, "--steps 2 --every 1"))
     shown = capsys.readouterr().out
     assert "step 1: held-out loss" in shown and "step 2: held-out loss" in shown
+
+
+def test_a_report_is_shown_as_well_as_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a model writes may have signs that a terminal, or a file, has no code for."""
+    terminal = TextIOWrapper(BytesIO(), encoding="ascii")
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", terminal)
+        main(command("text", tmp_path, "--steps 1"))
+    terminal.seek(0)
+    shown = terminal.read()
+    assert shown.startswith("step 1: held-out loss") and "?" in shown
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -140,7 +140,7 @@ class DistanceAttention(DotProductAttention):
             seen = keep.expand(*query.shape[:-1], key.size(-2)).any(dim=-2).unsqueeze(-1)
             key = key.masked_fill(~seen, 0.0)
             count = seen.sum(dim=-2, keepdim=True).clamp(min=1)
-            centre = key.sum(dim=-2, keepdim=True) / count
+            centre = (key / count).sum(dim=-2, keepdim=True)  # float16 has no room for their sum
         shifted = Inputs(query - centre, key - centre, value, keep_mask, bias)
         return super().attend(shifted, causal)
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
+from io import TextIOWrapper
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -65,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     What cannot be done as asked for ends with a line that says why, and so does Ctrl-C.
     """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a model writes what not every terminal can show
     try:
         options = parsed(arguments)
         check(options)
