@@ -17,6 +17,15 @@ _DECIMAL_COMMA = re.compile(r"\d+,\d+(?!\s*,|\d|\.\d)")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,000)+(?![\d,.])")
 _MILLIONS = re.compile(r"[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,.])")
 _GROUPED = re.compile(r"\d+(?:\{,\}\d{3})+")
+_UPRIGHT = r"\\(?:text|textrm|mathrm|mbox)\{"
+_POWER_OF_TEN = re.compile(
+    r"(?:e|" + _UPRIGHT + r"e\})\{[+-]?\d{1,2}\}"  # 1e{-5}, 1\mathrm{e}{-5}
+    r"|" + _UPRIGHT + r"e(?:[+-]?\d{1,2}\}|[+-]\}\d{1,2}(?!\d))"  # 1\text{e-5}, 1\text{e-}5
+    r"|e(?:\{[+-]\}|" + _UPRIGHT + r"[+-]\})\d{1,2}(?!\d)"  # 1e{-}5, 1e\text{-}5
+)
+"""What stands behind the digits of a number in scientific notation, as it is set with a short
+minus sign."""
+
 _FACTOR = re.compile(
     r"(?:\s|\\[,;!: ])*(?:[A-Za-z(*/^·×]|\\(?:cdot|times|left|[dt]?frac|sqrt|sum|mathbf|boldsymbol"
     rf"|mathrm|log|exp|max|min|tanh|sin|cos|{'|'.join(sorted(GREEK))})(?![A-Za-z]))"
@@ -29,7 +38,7 @@ class Numbers(Characters):
     def _number(self, text: str, at: int, end: int) -> int:
         """A number, and where it ends; ``0,5`` and ``0{,}5`` have decimal commas, ``10{,}000``,
         ``10\\,000`` and ``10,000`` are whole: a decimal does not end so. In ``1,234,567`` are two
-        commas, and no list."""
+        commas, and no list. ``1\\mathrm{e}{-5}`` is what programs write as ``1e-5``."""
         if len(text) > MAX_DIGITS:
             raise error(
                 "N2C020",
@@ -37,6 +46,11 @@ class Numbers(Characters):
                 Span(at, end),
                 "write it as a power, such as `10^{300}`",
             )
+        power = _POWER_OF_TEN.match(self.latex, end)
+        if power and not self._numbers_a_name(text, at):
+            text += "e" + "".join(re.findall(r"[+-]|\d", power.group()))
+            self._add("num", text.replace("{,}", "."), at, power.end())
+            return power.end()
         decimal = _DECIMAL_COMMA.match(self.latex, at)
         groups = _MILLIONS.match(self.latex, at)
         if thousands := _THOUSANDS.match(self.latex, at):

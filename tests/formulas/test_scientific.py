@@ -25,7 +25,16 @@ NORM = r"\mathrm{LayerNorm}(u) = \frac{u - \mu}{\sqrt{\sigma^2 + \delta}}"
         context=[r"g \in \mathbb{R}^d"],
     ),
     Case(r"y = 1e^{5} x", "x[d]", lambda x: 1e5 * x),
+    # With braces, so that the minus sign is short, and an upright e.
+    Case(r"y = r x, \quad r = 3e{-4}", "x[d]", lambda x: 3e-4 * x),
+    Case(r"y = x + 1\mathrm{e}{-5}", "x[d]", lambda x: x + 1e-5),
+    Case(r"y = x + 2.5\text{e-}3", "x[d]", lambda x: x + 2.5e-3),
+    Case(r"y = x + 1\text{e-5}", "x[d]", lambda x: x + 1e-5),
+    Case(r"y = x + \mathrm{1e{-}5}", "x[d]", lambda x: x + 1e-5),
+    Case(r"y = 2\mathrm{e}{3} x", "x[d]", lambda x: 2e3 * x),
     # Near misses: what may be Euler's number is that.
+    Case(r"y = 2\mathrm{e}^{-5} x", "x[d]", lambda x: 2 * np.exp(-5) * x),
+    Case(r"y = 2e{-\beta} x", "e beta x[d]", lambda e, b, x: -2 * e * b * x),
     Case(r"y = r x, \quad r = 3 e^{-4}", "x[d]", lambda x: 3 * np.exp(-4) * x),
     Case(r"y = r x, \quad r = 3e^{-\beta}", "beta x[d]", lambda b, x: 3 * np.exp(-b) * x),
     Case(r"y = r x, \quad r = 1 - 2e^{-4}", "x[d]", lambda x: (1 - 2 * np.exp(-4)) * x),
