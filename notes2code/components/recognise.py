@@ -26,6 +26,7 @@ from notes2code.meaning.ir import (
     Reduce,
     Ref,
     Size,
+    free_indices,
     walk,
 )
 from notes2code.meaning.names import ROLES, base_letter
@@ -384,6 +385,8 @@ def _proved(candidate: Recognised, note: Equation) -> bool:
     if candidate.form.completes is not None:
         return _is_sized(candidate.equation)
     other = instantiated(candidate.form, candidate.found, dict(candidate.component.settings), note)
+    if not free_indices(other.value.body) <= {*other.value.indices}:
+        return False  # what goes along an axis that the note's value does not have
     every = set(note.functions)
     keeping = {name for name, called in note.functions.items() if _keeps_shape(called)}
     ways = [functions for functions in (every, keeping) if functions]

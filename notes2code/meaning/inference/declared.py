@@ -250,6 +250,8 @@ def _is_one_of(run: Run, use: Use, shape: Shape) -> bool:
     of_a_place = letter not in run.summed and len(shape.axes) == 1
     if use.bold and of_a_place:
         return True
+    if use.name in run.whole_parameters and use.power is not None:
+        return False  # the x_i^2 of RMS(x) are the numbers of that x
     of_a_head = run.seen.attends and use.name in ("Q", "K", "V")  # all three, or none
     which = "Q, K and V" if of_a_head else use.name
     # The q_m of a place m is a query; that of Σ_m q_m k_m is a number of one.

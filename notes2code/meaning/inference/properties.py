@@ -48,13 +48,13 @@ def remark(
     if all(map(_is_given_nothing, defines)):
         text = "this says which function is taken, and not of what; it defines nothing"
         return note("N2C038", text, define.span)
+    if all(filled := [_filled(one, seen, declared) for one in defines]):
+        text = f"this says that each element of `{', '.join(filled)}` has one value; "
+        return note("N2C038", f"{text}it defines nothing", define.span.to(defines[-1].span))
     if len(defines) != 1:
         return None
     if (function := _at_one_place(define.target)) is not None:
         text = f"this says what `{names.label(function)}` is at one place; it defines nothing"
-        return note("N2C038", text, define.span)
-    if (filled := _filled(define, seen, declared)) is not None:
-        text = f"this says that each element of `{filled}` has one value; it defines nothing"
         return note("N2C038", text, define.span)
     first = define.values[0]
     if _is_tuple(define, seen, declared.keys()):
@@ -133,14 +133,15 @@ def _is_tuple(define: Define, seen: Survey, declared: Set[str]) -> bool:
     return False
 
 
-def _filled(define: Define, seen: Survey, declared: Mapping[str, Shape]) -> str | None:
-    """The g of ``g = 0`` that is declared as an array: a gate is spoken of that is shut."""
+def _filled(define: Define, seen: Survey, declared: Mapping[str, Shape]) -> str:
+    """The g of ``g = 0`` that is declared as an array: a gate is spoken of that is shut, or what a
+    weight is at first. "" for anything else."""
     match define:
         case Define(target, (Num(),)) if target is not None:
             use = seen.understood(target)
             shape = None if use is None or use.indices else declared.get(use.name)
-            return use.name if use is not None and shape is not None and shape.axes else None
-    return None
+            return use.name if use is not None and shape is not None and shape.axes else ""
+    return ""
 
 
 def _is_bracket(node: Node) -> bool:

@@ -56,6 +56,17 @@ def learned(nodes: Nodes, made: Set[str]) -> Iterator[tuple[Node, Node]]:
             yield from ((factor, shift) for factor in factors if scripts.is_name(factor))
 
 
+def scaling(value: Node) -> Iterator[Node]:
+    """The g of a whole value ``g ⊙ x / RMS(x)``: what alone scales a vector that is divided by the
+    root of its mean square, and is shifted by nothing."""
+    for gain, normed in _pairs(value):
+        parts = arithmetic.quotient(ungrouped(normed))
+        if parts is None or arithmetic.is_difference(parts[0]) or not scripts.is_name(gain):
+            continue
+        if _is_normalised(ungrouped(normed), frozenset()):
+            yield gain
+
+
 def _is_normalised(node: Node, made: Set[str]) -> bool:
     """Whether a node is what a normalisation makes, by itself or by its name."""
     if isinstance(node, Frac | Infix):
