@@ -13,7 +13,14 @@ from notes2code import compile_formula
         (r"P(x | \theta) = \frac{1}{Z} \exp(-E_\theta(x))", 0),
         (r"p(x) = \frac{e^{-E(x)}}{Z}", 0),
         (r"p(y | x) = \frac{\exp(f(x, y))}{Z(x)}", 0),
+        # So are those of states that an index counts, and what adds up to the Z of them.
+        (r"p_i = \frac{1}{Z} e^{-\beta E_i}", 1),
+        (r"q_s = \frac{\exp(-H_s / T)}{Z}", 1),
+        (r"Z = \sum_i e^{-\beta E_i}", 0),
+        (r"Z = \sum_i e^{-H_i / T}", 0),
         # Near misses: the values of all outcomes, and what is no probability.
+        (r"P_i = \frac{1}{Z} e^{-S_i}", 2),
+        (r"K_i = e^{-\beta X_i}", 2),
         (r"p(x) = \mathrm{softmax}(f(x))", 1),
         (r"w(x) = \exp(-E(x))", 1),
     ],

@@ -6,7 +6,7 @@ what they weigh stands beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from notes2code.latex.tree import (
     Apply,
@@ -27,6 +27,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.overview.survey import Survey
+from notes2code.meaning.stated import Define
 
 _ROLES = frozenset("qkvw")
 
@@ -54,6 +55,24 @@ def raised(seen: Survey, nodes: Nodes) -> Iterator[str]:
         if use is None or use.bold or names.base_letter(use.name) in _ROLES:
             continue
         if [names.label(at.node) for at in use.indices] == binders.bound_letters(big.sub):
+            yield use.name
+
+
+def normalised(seen: Survey, nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
+    """The E of ``p_i = e^{-E_i} / Z``: a probability is a number, and so is what it is made of. A
+    P_i may be a row of them."""
+    targets = [d.target for d in defines if isinstance(d.target, Script)]
+    letters = {
+        binders.bare(n.sub)
+        for n in targets
+        if n.sub is not None and binders.bare(n) in names.PROBABILITIES - {"P"}
+    }
+    divided = any(isinstance(n.bottom, Name) and n.bottom.text == "Z" for n in nodes.of(Frac))
+    for node in nodes.of(Apply, Script) if letters and divided else ():
+        raised_to = exponent(node)
+        use = None if raised_to is None else seen.understood(_scaled(raised_to))
+        at = {names.label(at.node) for at in use.indices} if use is not None else set()
+        if use is not None and at and at <= letters and not use.bold:
             yield use.name
 
 
@@ -139,10 +158,16 @@ def _less(node: Node) -> Node | None:
 
 
 def _scaled(node: Node) -> Node:
-    """The z of ``z / τ`` and of ``- z``."""
+    """The z of ``z / τ``, of ``- z / τ`` and of ``- β z``, whose β is a number by custom; what
+    another letter multiplies may be a vector."""
     match node:
-        case Neg(inner) | Frac(inner, _):
+        case Neg(inner):
+            return _scaled(inner)
+        case Frac(inner, _):
             return inner
+        case Juxt((Name(letter) | Num(letter), inner)) | Infix("·", Name(letter), inner):
+            if letter.isdigit() or (letter in names.GREEK and letter.islower()):
+                return inner
     return node
 
 

@@ -188,7 +188,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.elements.update(points.entries(seen, nodes))
     seen.elements.update(elements.told(seen, scope.elements) if scope.elements else ())
     seen.powered.update(exponents.of_bases(seen, nodes))
-    seen.exponents = set(exponents.raised(seen, nodes))
+    seen.exponents = {*exponents.raised(seen, nodes), *exponents.normalised(seen, nodes, defines)}
     uses = (seen.understood(node) for pair in exponents.of_trials(nodes) for node in pair)
     seen.exponents.update(use.name for use in uses if use is not None)
     seen.of_polynomials = set(exponents.of_polynomials(nodes)) - seen.bound
