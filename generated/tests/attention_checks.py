@@ -96,6 +96,15 @@ class AttentionChecks:
         output = attention(query, key, value, bias=total_bias(biases), need_weights=need_weights)
         assert_equals(first(output), self.by_formula(attention, query, key, value, *biases))
 
+    @need_weights_or_not
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_refuses_keys_without_values(self, causal: bool, need_weights: bool) -> None:
+        attention, (query, key, value) = self.attention(), self.inputs(2)
+        asked = {"causal": causal, "need_weights": need_weights}
+        for count in (1, value.size(-2) - 1):
+            with pytest.raises((ValueError, RuntimeError)):
+                attention(query, key, value[..., :count, :], **asked)
+
     def test_takes_what_is_not_contiguous(self) -> None:
         attention, biases = self.attention(), self.added()
         query, key, value = (x.mT.contiguous().mT for x in self.inputs(2))

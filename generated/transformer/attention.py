@@ -528,6 +528,8 @@ class LinearAttention(Attention):
         by_query = keep is not None and keep.dim() > 1 and keep.size(-2) != 1
         if by_query or bias is not None or (self.training and self.dropout > 0):
             return super().attend(inputs, causal)
+        if value.size(-2) != key.size(-2):  # where blocks are filled up, zeros would stand in
+            raise ValueError(f"there are {key.size(-2)} keys, but {value.size(-2)} values")
         # Of ones, the sums are those of the weights; float16 has room for no more than means.
         value = F.pad(value, (0, 1), value=1.0) / value.size(-2)
         if keep is not None:
