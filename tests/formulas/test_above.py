@@ -6,10 +6,22 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, sigmoid, table
+from tables import Case, check, sigmoid, softmax, table
 
 
 @table(
+    # No list is defined by a power: what stands above it says which of several it is.
+    Case(
+        r"u^{i} = [a_{i}^\top b_{1}, \dots, a_{i}^\top b_{N}]",
+        "a[n,d] b[N,d]",
+        lambda a, b: a @ b.T,
+    ),
+    Case(
+        r"\alpha^i = \mathrm{softmax}(e^i)",
+        "s[n,d] h[N,d]",
+        lambda s, h: softmax(s @ h.T),
+        context=[r"e^i = [s_i^\top h_1, \dots, s_i^\top h_N]"],
+    ),
     # An example, one like it and one unlike: the n beside two labels raises nothing.
     Case(
         r"s = \|x^a - x^p\|^2 - \|x^a - x^n\|^2",

@@ -69,6 +69,7 @@ def test_what_runs_beyond_another_index_has_its_own_size() -> None:
     [
         (r"W = M \left( \prod_{k=1}^n T_k \right) U", ()),
         (r"y = \prod_{j=1}^i A_j x", ()),
+        (r"y = \prod_{j=1}^i \bar{A}_j x", ()),
         (r"W = \prod_{k=1}^n R_k", r"The matrices $R_k \in \mathbb{R}^{d \times d}$ turn."),
     ],
 )

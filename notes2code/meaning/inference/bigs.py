@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import (
+    Accent,
     Apply,
     Big,
     Dots,
@@ -100,9 +101,12 @@ def _refuse_matrices(run: Run, node: Big, value: Value) -> None:
     """Refuse the product of matrices, which is not that of their elements. What may be one by its
     letter is nothing else for the sake of it; what hardly is one is told to be none."""
     name = value.body.array if isinstance(value.body, Ref) else ""
-    known = names.base_letter(name) in map(names.base_letter, run.shapes)
-    capital = name.isupper() and not known and names.base_letter(name) not in names.PROBABILITIES
-    counts = names.base_letter(name) in _COUNTS
+    base = names.base_letter(name)
+    known = base in map(names.base_letter, run.shapes)
+    accented = any(isinstance(part, Accent) for part in walk(node.body))
+    capital = (base if accented else name).isupper() and not known
+    capital = capital and base not in names.PROBABILITIES
+    counts = base in _COUNTS
     if capital and counts and not value.rank:
         run.numbers[run.quote(value.span)] = value.span
     if value.rank > 1 or (capital and not counts):

@@ -31,10 +31,14 @@ from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
 
-def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
+def refuse_powers(
+    seen: Survey, scripted: Sequence[Script], statements: Sequence[Statement]
+) -> None:
     """Refuse ``C A^k B`` where k counts and stands above nothing else: it may be the power k of A,
-    or the matrix with the number k. So may the n of ``Σ_n a_n x^n``, where it stands below others.
+    or the matrix with the number k. So may the n of ``Σ_n a_n x^n``, where it stands below others,
+    but not the t of ``s^t = [q_t k_1, …, q_t k_n]``, for no list is defined by a power.
     The k of ``(A B)^k`` is a power of a matrix, and that of ``(A + B)^k`` may be."""
+    lists = {id(one.target) for one in statements if isinstance(one, Define) and _is_list(one)}
     powers = [n for n in scripted if isinstance(n.base, Name) and n.base.text == "e"]
     whole = {binders.bare(n.sup) for n in powers if n.sub is None and n.sup is not None} - {""}
     for node in powers:  # the e^z_i beside e^z
@@ -42,7 +46,7 @@ def refuse_powers(seen: Survey, scripted: Sequence[Script]) -> None:
             text = "the index stands below `e`, and not below what it is raised to"
             raise error("N2C033", text, node.span, "write `e^{z_i}`, or `(e^{z})_i`")
     for node in scripted:
-        if not isinstance(node.sup, Name):
+        if not isinstance(node.sup, Name) or id(node) in lists:
             continue
         if node.sub is None and node.sup.text in seen.bound and _is_of_matrices(node.base):
             text = "this may be the power of a matrix, or of each of its elements"
@@ -86,6 +90,12 @@ def _goes_on(nodes: Nodes, scripted: Sequence[Script], node: Script, letter: str
 
 def _is_first(node: Script) -> bool:
     return isinstance(node.sub, Num) and node.sub.text in "01"
+
+
+def _is_list(define: Define) -> bool:
+    """Whether something is defined by what stands in brackets, one behind the other."""
+    first = define.values[0]
+    return isinstance(first, Group) and first.open == "[" and len(first.items) > 1
 
 
 def _may_be_raised(base: str) -> bool:

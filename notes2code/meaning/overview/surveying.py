@@ -153,7 +153,8 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
         elif isinstance(statement, Define):
             seen.bound.update(index_letters.of_an_element(statement))
     index_letters.find_twins(seen, nodes)
-    doubtful_indices.refuse_powers(seen, nodes.of(Script) + parts.on_left.of(Script))
+    scripted = nodes.of(Script) + parts.on_left.of(Script)
+    doubtful_indices.refuse_powers(seen, scripted, statements)
     doubtful_indices.refuse_roots(nodes)
     doubtful_indices.refuse_transposed_labels(nodes)
     doubtful_indices.refuse_sizes_as_elements(nodes)
