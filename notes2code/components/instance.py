@@ -117,8 +117,16 @@ class _Builder:
         own = tuple(map(self._array, mine.arguments))
         places = tuple(map(self.expr, mine.at))
         if len(theirs.at) == len(mine.at) + 1:
-            own, places = _over_rows(own, theirs), (theirs.at[0], *places)
+            row = self._row(mine, theirs)
+            own, places = _over_rows(own, theirs, row), (row, *places)
         return Call(theirs.function, (*own, *theirs.arguments[count:]), places, theirs.site)
+
+    def _row(self, mine: Call, theirs: Call) -> Expr:
+        """The row of a matrix at which a function is called that mine has for each row: the one
+        that it is given. Where the note defines what is called, and the component's formula has it
+        twice, their own row is that of one of the two."""
+        given = {self.index(i) for one in mine.arguments for i in _free(one)}
+        return Idx(given.pop()) if len(given) == 1 else theirs.at[0]
 
     def _array(self, array: Lambda) -> Lambda:
         return Lambda(tuple(self.index(i) for i in array.indices), self.expr(array.body))
@@ -156,9 +164,13 @@ class _Builder:
         return Softmax(index, self.expr(expr.body), self.expr(expr.at), where)
 
 
-def _over_rows(arrays: tuple[Lambda, ...], theirs: Call) -> tuple[Lambda, ...]:
-    """Arguments for a function of matrices from those for each row."""
-    row = theirs.at[0]
+def _free(array: Lambda) -> frozenset[Index]:
+    """The indices that an array depends on, besides its own."""
+    return ir.free_indices(array.body).difference(array.indices)
+
+
+def _over_rows(arrays: tuple[Lambda, ...], theirs: Call, row: Expr) -> tuple[Lambda, ...]:
+    """Arguments for a function of matrices from those for each row, of which one is taken."""
     out: list[Lambda] = []
     for mine, other in zip(arrays, theirs.arguments, strict=False):
         if len(other.indices) == len(mine.indices) + 1 and isinstance(row, Idx):

@@ -347,3 +347,13 @@ def test_a_gate_that_a_note_defines_is_no_projection() -> None:
     latex = r"h = \mathrm{gate}(x) \odot \mathrm{up}(x)"
     formula = compile_formula(latex, context=[r"\mathrm{gate} = \sigma"])
     assert {given.name for given in formula.inputs}.isdisjoint({"W_gate", "W_up"})
+
+
+def test_a_layer_whose_first_half_stands_in_it_twice() -> None:
+    """The note defines it once, the component's formula writes it out at both places."""
+    first_half = r"x' = x + \text{MHA}(\text{N}(x))"
+    norm = r"\text{N}(x) = \gamma \odot \frac{x}{\sqrt{\frac{1}{d} \sum_{i=1}^d x_i^2 + \epsilon}}"
+    network = r"\text{F}(x) = W_2 \text{SiLU}(W_1 x)"
+    context = [norm, r"\gamma = 1", first_half, network]
+    layer = compile_formula(r"y = x' + \text{F}(\text{N}(x'))", context=context)
+    assert layer.component == "encoder_layer"
