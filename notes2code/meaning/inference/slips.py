@@ -28,7 +28,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import OF_MATRICES
 from notes2code.meaning import names
-from notes2code.meaning.inference import ellipsis, first_numbers, targets
+from notes2code.meaning.inference import doubtful_powers, ellipsis, first_numbers, targets
 from notes2code.meaning.inference.omissions import omissions
 from notes2code.meaning.inference.residuals import residuals
 from notes2code.meaning.inference.rotations import rotations
@@ -76,6 +76,7 @@ def slips(
     yield from means.uncounted(nodes, equation)
     yield from _elements_apart(nodes, seen, defines, equation)
     yield from _turned_numbers(named, equation)
+    yield from doubtful_powers.told(named, equation)
     yield from _spelt_products(nodes, equation, declared)
     yield from first_numbers.told(defines, seen, equation)
 
