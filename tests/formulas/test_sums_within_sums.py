@@ -28,6 +28,11 @@ def _pairs_of(members: np.ndarray) -> np.ndarray:
         lambda g, r: (np.tril(_pairs_of(g)) * r).sum(),
     ),
     Case(r"u = \sum_{i < j \le n} r_{ij}", "r[n,n]", lambda r: np.triu(r, 1).sum()),
+    Case(
+        r"u = \sum_{i \in G} \alpha_i^2 + \sum_{i \neq j \in G} r_{ij} \alpha_i \alpha_j",
+        "G[n] alpha[n] r[n,n]",
+        lambda g, a, r: (a[g != 0] ** 2).sum() + (_pairs_of(g) * r * np.outer(a, a)).sum(),
+    ),
     Case(r"u = \sum_{i \ne j \in \{1, \dots, n\}} r_{ij}", "r[n,n]", lambda r: r.sum() - r.trace()),
     # Near misses: what the left-hand side or another sum counts, and what only bounds the second.
     Case(

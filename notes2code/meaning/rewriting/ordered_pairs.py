@@ -6,23 +6,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from notes2code.latex.tree import Big, Formula, Group, Name, Node, Num, Relation, walk
+from notes2code.latex.tree import Big, Formula, Group, Name, Node, Num, Relation, walk, words_in
+from notes2code.meaning.notation import binders
 
 
 def with_both(formula: Formula) -> Callable[[Big], Node | None] | None:
     """Puts what counts the first of a pair, if that is not known, before what counts the second."""
     if not any(map(_is_over_pairs, formula.of(Big))):
         return None
-    written = [name.text for name in formula.of(Name)]
 
     def change(node: Big) -> Node | None:
         if not _is_over_pairs(node):
             return None
         match node.sub:
             case Relation((Name(letter) as one, Name() as other, last)) as pair if last is not None:
-                added = [part.text for part in walk(node.body) if isinstance(part, Name)]
                 # The m of Σ_{m < i ≤ n} x_i is a number.
-                counts = letter in added and added.count(letter) + 1 == written.count(letter)
+                added = letter in words_in(node.body)
+                counts = added and not _stands_outside(formula, node, letter)
                 if pair.signs in _OF_PLACES:
                     return _of_places(node, pair, (one, other, last)) if counts else None
                 return _of_members(node, pair, (one, other, last), counts)
@@ -41,6 +41,17 @@ def _is_over_pairs(node: Big) -> bool:
         case Big("sum" | "prod", Relation((Name(), Name(), _), signs), None):
             return signs in _OF_MEMBERS or signs in _OF_PLACES
     return False
+
+
+def _stands_outside(formula: Formula, node: Big, letter: str) -> bool:
+    """Whether a letter is known elsewhere: on the left, or as what a sum around this one counts.
+    Another sum beside it may count with the same letter."""
+    inside = {id(part) for part in walk(node)}
+    for other in formula.of(Big):
+        parts = {id(part) for part in walk(other)}
+        if other.sub is not None and letter in binders.bound_letters(other.sub):
+            inside |= parts if id(node) not in parts else set()
+    return any(one.text == letter and id(one) not in inside for one in formula.of(Name))
 
 
 def _of_places(node: Big, pair: Relation, operands: tuple[Name, Name, Node]) -> Big:
