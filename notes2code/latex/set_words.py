@@ -13,6 +13,9 @@ from notes2code.latex.signs import ABROAD, CHARACTERS, FONTS, FONTS_OF_WORDS
 _OF_WORD = re.compile(r"([a-z]{3,})\(([A-Za-z]\w+)\)")
 """One amount by what it is of, as in ``N \\times \\text{sizeof(float)}``."""
 
+_OF_LETTERS = re.compile(r"([A-Za-z][A-Za-z-]*)\((?!(?:e?s)\))[A-Za-z](?:\s*,\s*[A-Za-z])*\)")
+"""A function with what it is given, ``\text{FFN(x)}``; the ``head(s)`` of a text are no call."""
+
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _MEASURE = re.compile(
     rf"\s*([A-Za-z][A-Za-z0-9]*)\s*@\s*(\}}\s*)?(?P<cut>{words.CUT_OFF.pattern})(?(2)|\s*\}})"
@@ -138,6 +141,9 @@ class SetWords(Remarks):
         elif _SIMPLE_WORD.fullmatch(stripped):
             self._refuse_remark(content, at, end)
             self._simple_word(name, content, stripped, found, start)
+        elif not self._in_script() and (called := _OF_LETTERS.fullmatch(content)):
+            self._add("word", called[1], start, at + called.end(1))
+            self._read(at + called.end(1), at + called.end())
         elif name in _FONTS_OF_TEXT:
             self._words_and_math(content, at)
         else:

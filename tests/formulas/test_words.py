@@ -17,6 +17,18 @@ from tables import Case, check, relu, sigmoid, softmax, table
         lambda c, v, b: (1 - c) * v + c * b,
     ),
     Case(r"y_{nij} = x_{nij} + b_{j}", "x[h,n,d] b[d]", np.add),
+    # A text may hold a function with what it is given.
+    Case(
+        r"\text{Net(u)} = \tanh(W u), \quad y = p + \text{Net}(p)",
+        "W[d,d] p[d]",
+        lambda w, p: p + np.tanh(w @ p),
+    ),
+    Case(
+        r"y = \text{ReLU(u)} W + \text{Sub(u)}",
+        "u[d] W[d,d] Sub()",
+        lambda u, w, f: relu(u) @ w + f(u),
+    ),
+    Case(r"\text{softmax(u)}_i = \frac{e^{u_i}}{\sum_j e^{u_j}}", "u[n]", softmax),
     # Words of amounts are numbers, and so are those of what is compared of one example.
     Case(
         r"\text{load}_i = \frac{\text{total\_tokens} \cdot \text{capacity\_factor}}{N}",
@@ -329,6 +341,12 @@ def test_letters_before_several_arguments_are_a_word() -> None:
         "agg",
     ]
     assert [one.name for one in compile_formula(r"y = abf(x)").inputs][:2] == ["a", "b"]
+
+
+@pytest.mark.parametrize("plural", ["head(s)", "mass(es)"])
+def test_one_or_more_are_no_function(plural: str) -> None:
+    with pytest.raises(FormulaError):
+        compile_formula(rf"\text{{{plural}}} = 8")
 
 
 def test_words_that_a_hyphen_joins_are_one_name() -> None:
