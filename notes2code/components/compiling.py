@@ -8,7 +8,7 @@ from functools import partial
 
 from notes2code import faults
 from notes2code.components.compiled import Compiled
-from notes2code.components.heads_defined import heads_of
+from notes2code.components.heads_defined import are_made, heads_of
 from notes2code.components.in_context import in_context
 from notes2code.components.inline import inlined
 from notes2code.components.library import Library
@@ -183,6 +183,9 @@ class Compiler:
                 best = (whole, uses)
         limited = any(_is_limited(typed.equation) for typed, _ in found.together)
         if alone is not None and (limited or (alone.form.whole and found.together)) and not best[1]:
+            return None, ()
+        made = (use for uses in self.linker.linked(entry) for use in uses)
+        if alone is not None and not best[1] and are_made(self, alone, entry, made):
             return None, ()
         return best
 

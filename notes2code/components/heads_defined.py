@@ -3,6 +3,7 @@ attention, heads as attention with queries, keys and values of each."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from notes2code.components.naming import telling
@@ -38,6 +39,20 @@ def heads_of(compiler: Compiler, recognised: Recognised, entry: Entry) -> Entry 
         if found is not None and _attends(recognised, found):
             return other
     return None
+
+
+def are_made(
+    compiler: Compiler, recognised: Recognised, entry: Entry, uses: Iterable[Entry]
+) -> bool:
+    """Whether some formulas make the queries, the keys or the values of the heads that a formula
+    joins."""
+    heads = heads_of(compiler, recognised, entry)
+    attention = None if heads is None else compiler.known(heads)
+    if attention is None:
+        return False
+    given = {role.array for role in attention.found.roles.values()}
+    made = (compiler.linker.formulas.parsed[use].arrays for use in uses if use is not heads)
+    return any(not given.isdisjoint(arrays) for arrays in made)
 
 
 def _heads(compiler: Compiler, recognised: Recognised, entry: Entry) -> dict[str, Entry]:

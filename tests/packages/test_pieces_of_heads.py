@@ -79,3 +79,22 @@ def test_pieces_of_what_nothing_projects_are_told_of() -> None:
     latex = [*MATRICES[1:3], MATRICES[3].replace("(X)", "(Q, K, V)")]
     told = [problem.message for problem in compiled(latex)[1].problems]
     assert any("taken to be projections of what `MHA` is given" in message for message in told)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        r"\mathbf{q}_{t,i} = W_i^Q \mathbf{h}_t + b_i^Q, \quad \mathbf{k}_{t,i} = W_i^K "
+        r"\mathbf{h}_t, \quad \mathbf{v}_{t,i} = W_i^V \mathbf{h}_t",
+        r"\mathbf{q}_{t,i} = W_i^Q \mathbf{h}_t, \quad \mathbf{k}_{t,i} = W_i^{UK} W^{DKV} "
+        r"\mathbf{h}_t, \quad \mathbf{v}_{t,i} = W_i^{UV} W^{DKV} \mathbf{h}_t",
+        r"\mathbf{q}_{t,i} = [\mathbf{q}^C_{t,i}; \mathbf{q}^R_{t,i}], \quad "
+        r"\mathbf{k}_{t,i} = [\mathbf{k}^C_{t,i}; \mathbf{k}^R_t]",
+    ],
+)
+def test_heads_that_the_note_makes_otherwise_are_not_the_textbook_s(made: str) -> None:
+    """A bias of the queries alone, keys and values of a latent vector, and parts that are turned:
+    the textbook's projections were taken in silence."""
+    _, attention, joined = compiled([made, *TOKENS[-2:]])
+    assert attention.recognised is not None
+    assert (joined.status, [one.code for one in joined.problems][-1]) == ("formula", "N2C056")
