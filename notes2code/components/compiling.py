@@ -181,13 +181,23 @@ class Compiler:
                 return whole, uses
             if whole is not None and (alone is None or alone.form.partial) and not best[1]:
                 best = (whole, uses)
-        limited = any(_is_limited(typed.equation) for typed, _ in found.together)
-        if alone is not None and (limited or (alone.form.whole and found.together)) and not best[1]:
-            return None, ()
-        made = (use for uses in self.linker.linked(entry) for use in uses)
-        if alone is not None and not best[1] and are_made(self, alone, entry, made):
+        if alone is not None and not best[1] and self._is_otherwise(alone, entry, found):
             return None, ()
         return best
+
+    def _is_otherwise(self, alone: Recognised, entry: Entry, found: Linked) -> bool:
+        """Whether a formula that is a component by itself is none as the note defines what it
+        names."""
+        limited = any(_is_limited(typed.equation) for typed, _ in found.together)
+        if limited or (alone.form.whole and found.together):
+            return True
+        uses = [use for uses in self.linker.linked(entry) for use in uses]
+        if are_made(self, alone, entry, uses):
+            return True
+        # The q and k of Attention(q, k, v), which has the norm of either, are what it is given.
+        parsed, named = self.linker.formulas.parsed, {one.name for one in alone.equation.inputs}
+        left = parsed[entry].parameters - named
+        return not alone.form.of_heads and any(left & parsed[use].mentioned for use in uses)
 
     def recognised(
         self, entry: Entry, equation: Equation, named: Mapping[str, str], pinned: Set[str]

@@ -98,3 +98,14 @@ def test_heads_that_the_note_makes_otherwise_are_not_the_textbook_s(made: str) -
     _, attention, joined = compiled([made, *TOKENS[-2:]])
     assert attention.recognised is not None
     assert (joined.status, [one.code for one in joined.problems][-1]) == ("formula", "N2C056")
+
+
+def test_what_a_function_is_given_is_not_what_it_names_beside() -> None:
+    """The class of Attention(q, k, v) was given the norms of q and k as its query and key."""
+    normed = r"\hat{q} = \mathrm{RMSNorm}(q), \quad \hat{k} = \mathrm{RMSNorm}(k)"
+    attention = (
+        r"\mathrm{Attention}(q, k, v) = \mathrm{softmax}"
+        r"\left(\frac{\hat{q} \hat{k}^\top}{\sqrt{d_k}}\right) v"
+    )
+    assert compiled([normed, attention])[1].status == "formula"
+    assert compiled([normed, attention.split(" = ", 1)[1]])[1].status == "component"

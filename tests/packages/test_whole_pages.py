@@ -291,12 +291,17 @@ $$ p = \mathrm{softmax}(\mathrm{Enc}(X) W) $$
     assert weights < {one.name for one in whole.inputs}
 
 
-@pytest.mark.parametrize(("scores", "usual"), [("", True), (" + M", False)])
-def test_heads_with_a_mask_that_no_formula_projects_are_no_textbook_s(
-    scores: str, usual: bool, vault: Vault
+BIASED = r"$$ Q_i = x W_i^Q + b_i $$"
+
+
+@pytest.mark.parametrize(
+    ("made", "scores", "usual"), [("", "", True), (BIASED, "", False), (BIASED, " + M", False)]
+)
+def test_heads_with_a_mask_or_a_bias_that_no_formula_projects_are_no_textbook_s(
+    made: str, scores: str, usual: bool, vault: Vault
 ) -> None:
-    """A class of what joins them would hide nothing, without a word."""
-    page = OF_HEADS % (r"\mathrm{MHA}(x)", "i", "i") + r"$$ Q_i = x W_i^Q + b_i $$"
+    """A class of what joins them would hide nothing, or lack the bias, without a word."""
+    page = OF_HEADS % (r"\mathrm{MHA}(x)", "i", "i") + made
     compiled = vault(
         page.replace("h_", r"\mathrm{head}_").replace("}}\\right", f"}}}}{scores}\\right")
     )
