@@ -7,7 +7,19 @@ from abc import abstractmethod
 from notes2code.diagnostics import warning
 from notes2code.latex.characters import Token
 from notes2code.latex.reader import TokenReader
-from notes2code.latex.tree import Apply, Frac, Group, Infix, Juxt, Name, Node, Num, Script, words_in
+from notes2code.latex.tree import (
+    Accent,
+    Apply,
+    Frac,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Script,
+    words_in,
+)
 
 FUNCTION_WORDS = frozenset("sin cos tan arcsin arccos arctan sinh cosh tanh exp log ln erf".split())
 INDICES = frozenset("ijklmnstr")
@@ -78,6 +90,19 @@ class Arguments(TokenReader):
         if token.kind == "open":
             return not (isinstance(last, Name | Script) or self.is_place())
         return isinstance(last, Apply | Group | Frac)
+
+    def transpose_beside(self, base: Node) -> Node | None:
+        """The sign of a transpose that stands behind an array and not above it, ``q \\top k``: it
+        is no factor."""
+        sign = self.peek()
+        written = self.latex[sign.span.start : sign.span.end].strip()
+        beside = sign.kind == "name" and written in ("\\top", "\\intercal", "⊤")
+        if not beside or self.in_script or not isinstance(base, Name | Accent | Group):
+            return None
+        self.at += 1
+        text = f"`{written}` stands beside what is transposed, and not above it"
+        self.problems.append(warning("N2C026", text, sign.span, "write `^\\top`; it is read so"))
+        return Name(sign.text, sign.span)
 
     def is_place(self) -> bool:
         """Whether brackets hold an index or a label alone: ``\\log \\mathrm{softmax}(z)[i]``."""

@@ -133,6 +133,7 @@ class Operands(Arguments):
                 match sup:
                     case Script(Group("(") as layer, None, None, own):  # the h' of h^{(l)'}
                         sup, primes = layer, primes + own
+        sup = sup or self.transpose_beside(base)
         if sub is None and sup is None and not primes:
             return base
         return Script(base, sub, sup, primes, self.span_from(first))

@@ -28,6 +28,13 @@ def test_refused(latex: str, said: str) -> None:
 
 
 @table(
+    # The sign of a transpose that has slipped down from what it stands above is no factor.
+    Case(r"u = a \top B", "a[d] B[d,n]", lambda a, b: a @ b),
+    Case(r"u_{ij} = q_i\top k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
+    Case(r"y = U \top x + c", "U[d,p] x[d] c[p]", lambda u, x, c: x @ u + c),
+    Case(r"S = QK⊤", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    # Near miss: above a name, beside its label.
+    Case(r"S = X W^{Q\top}", "X[n,d] W_Q[p,d]", lambda x, w: x @ w.T),
     Case(
         r"X = Token\ Embedding + Position~Embedding",
         "Token_Embedding[n,d] Position_Embedding[n,d]",
@@ -128,3 +135,9 @@ def test_an_escaped_underscore_behind_a_sum() -> None:
     formula = compile_formula(r"s = \sum\_{j=1}^n z\_j^2")
     assert "N2C026" in [d.code for d in formula.diagnostics]
     np.testing.assert_allclose(formula.reference(z=np.arange(4.0)), 14)
+
+
+def test_that_a_transpose_stands_beside_its_array_is_told() -> None:
+    (told,) = compile_formula(r"u = a \top B").diagnostics
+    assert (told.code, told.severity) == ("N2C026", "warning")
+    assert told.message == r"`\top` stands beside what is transposed, and not above it"
