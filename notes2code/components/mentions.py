@@ -172,10 +172,23 @@ def _named(text: str, phrases: Phrases) -> list[Name]:
     found: dict[Name, None] = {}
     for piece in _PIECES.split(plain):
         # Parentheses explain the name before them, or are part of it, or are an aside.
-        before = piece.partition("(")[0]
-        for way in (before, piece) if _words(before) else ():
-            found.update(dict.fromkeys(_subjects(_words(way, ",/"), phrases)))
+        before, _, behind = piece.replace("（", "(").replace("）", ")").partition("(")
+        ways = (before, piece) if _words(before) else ()
+        named = [name for way in ways for name in _subjects(_words(way, ",/"), phrases)]
+        found.update(dict.fromkeys(named or _translated(before, behind, phrases)))
     return list(found)
+
+
+_TRANSLATED = re.compile(r"\s*([^()]+)\)\s*")
+
+
+def _translated(before: str, behind: str, phrases: Phrases) -> list[Name]:
+    """The name of several words that the parentheses behind one in other letters hold, and nothing
+    else: *多头注意力（Multi-Head Attention）*."""
+    whole = _TRANSLATED.fullmatch(behind)
+    words = tuple(_words(whole[1])) if whole and whole[1].isascii() else ()
+    foreign = any(letter.isalpha() and not letter.isascii() for letter in before)
+    return [phrases[words]] if len(words) > 1 and foreign and words in phrases else []
 
 
 def _subjects(words: Sequence[str], phrases: Phrases) -> list[Name]:

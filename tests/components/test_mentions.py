@@ -67,6 +67,8 @@ def test_the_note_is_about_attention_and_names_nothing() -> None:
         ("- Linear (logit)", {"output_head"}),  # parentheses inside a name
         ("#layers/encoder-layer", {"encoder_layer"}),  # the last part of a tag
         ("Bahdanau's attention", {"additive_attention"}),
+        ("## 多头注意力（Multi-Head Attention）", {"multi_head_attention"}),  # its name abroad
+        ("## 2.1 위치 인코딩 (Positional Encoding)", {"sinusoidal_positional_encoding"}),
     ],
 )  # fmt: skip
 def test_a_name_that_is_the_subject_counts(line: str, names: set[str]) -> None:
@@ -98,6 +100,9 @@ def test_a_name_that_is_the_subject_counts(line: str, names: set[str]) -> None:
         "# $Encoder$",
         r"$$ \mathrm{FFN} $$",
         "각 서브레이어에 Residual Connection을 적용한다.",
+        "## 训练目标（GPT）",
+        "## 位置编码（Positional Encoding 的作用）",
+        "## 结果 (Multi-Head Attention) 与 RNN",
     ],
 )
 def test_what_occurs_in_a_line_does_not(line: str) -> None:

@@ -19,6 +19,7 @@ def refused(code: str, latex: str, fault: str = "") -> object:
 
 BROKEN = [
     refused("N2C037", r"y = x + «\emptyset»"),
+    refused("N2C024", "maps = «[]»"),
     refused("N2C020", r"y = x + «10^{400}»"),
     refused("N2C020", r"y = x / «0.5^{2000}»"),
     refused("N2C020", r"y = x - «(-10)^{309}»"),
@@ -151,7 +152,6 @@ BROKEN = [
     refused("N2C034", r"h_0 = x W, \quad h_l = \tanh(«h_l» A)"),
     refused("N2C034", r"s_0 = u, \quad «g_t = A s_{t-1} = B s_{t-1}», \quad s_t = s_{t-1} + g_t"),
     refused("N2C032", r"head_i = \mathrm{Attention}(QW_i^Q, K«W_{g(j)}^K», VW_{g(i)}^V)"),
-    refused("N2C032", r"A = \mathrm{softmax}(q_i K^\top + m |i - «j»|)"),
     refused("N2C042", r"y = «\mathrm{softmax}(K^\top q) V»"),
     refused("N2C042", r"y = «\mathrm{softmax}(\beta X^\top q) V»"),
     refused("N2C042", r"s_{tj} = q_t k_j, \quad «q_t» = W_q x_t, \quad k_j = W_k x_j"),

@@ -56,7 +56,8 @@ def are_conditions(items: Sequence[Node]) -> bool:
     """Whether several comparisons are listed, or one in parentheses, with words between them or
     none."""
     compared = [item for item in items if not isinstance(item, Prose)]
-    return all(map(_compares, compared)) and (len(items) > 1 or isinstance(items[0], Group))
+    told = len(items) > 1 or isinstance(next(iter(items), None), Group)
+    return told and all(map(_compares, compared))
 
 
 def _compares(node: Node, signs: frozenset[str] = SIGNS) -> bool:
