@@ -31,6 +31,7 @@ def contradictions(
     defined anew behind it. A nearer one is what is meant.
     """
     yield from layouts.turned(linker, entry)
+    yield from layouts.channels(linker, entry)
     yield from _declared_twice(linker, entry)
     for name in sorted(linker.formulas.called(entry)):
         defining = linker.formulas.defining(entry, name, "functions", within=2)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from notes2code.diagnostics import Problem, warning
-from notes2code.latex.tree import Infix, Juxt, Name, Node
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Node, Script, alike
 from notes2code.meaning import names
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.linking.linker import Linker
@@ -32,6 +32,29 @@ def turned(linker: Linker, entry: Entry) -> Iterator[Problem]:
                     "each formula is computed as it is written; write the weight behind the "
                     f"tokens, `X W`, or `{both[0]}^\\top {both[1]}` here",
                 )
+
+
+def channels(linker: Linker, entry: Entry) -> Iterator[Problem]:
+    """A warning at scores ``W^Q X (W^K X)^\\top``, which compare channels and no tokens."""
+    mine = linker.formulas.parsed[entry]
+    for node in mine.seen.nodes.of(Juxt) if mine.seen is not None else ():
+        match node.factors:
+            case (
+                weight,
+                Name() as tokens,
+                Script(Group("(", (Juxt((other, same)) as key,))) as last,
+            ):
+                mapped = _is_mapped(Juxt((weight, tokens), node.span)) and _is_mapped(key)
+                two = not alike(weight, other) and alike(tokens, same)
+                if mapped and two and scripts.is_transposed(last):
+                    yield warning(
+                        "N2C042",
+                        f"each weight stands before `{tokens.text}`, whose tokens are columns "
+                        "then, and this compares their features",
+                        node.span,
+                        "each formula is computed as it is written; write the weights behind the "
+                        "tokens, `X W`, or `(W^Q X)^\\top W^K X`",
+                    )
 
 
 def _defining(linker: Linker, entry: Entry, name: str) -> Parsed:
