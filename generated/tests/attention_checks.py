@@ -9,6 +9,7 @@ from inspect import signature
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from checks import (
@@ -104,6 +105,15 @@ class AttentionChecks:
         for count in (1, value.size(-2) - 1):
             with pytest.raises((ValueError, RuntimeError)):
                 attention(query, key, value[..., :count, :], **asked)
+
+    @need_weights_or_not
+    def test_refuses_queries_or_keys_of_one_feature(self, need_weights: bool) -> None:
+        """It would stand for all those of the others."""
+        attention, (query, key, value) = self.attention(), self.inputs(2)
+        query, key = (F.pad(x, (0, 1)) if x.size(-1) == 1 else x for x in (query, key))
+        for few in ((query[..., :1], key), (query, key[..., :1])):
+            with pytest.raises((ValueError, RuntimeError)):
+                attention(*few, value, need_weights=need_weights)
 
     def test_takes_what_is_not_contiguous(self) -> None:
         attention, biases = self.attention(), self.added()

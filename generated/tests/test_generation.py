@@ -108,6 +108,7 @@ LIKELY = torch.tensor([0.1, 0.4, 0.05, 0.25, 0.2])
         ({"temperature": 0.5}, LIKELY**2),
         ({"temperature": 2.0}, LIKELY**0.5),
         ({"temperature": 0.0}, torch.tensor([0.0, 1, 0, 0, 0])),
+        ({"temperature": 1e-39}, torch.tensor([0.0, 1, 0, 0, 0])),
         ({"temperature": 1.0, "top_k": 1}, torch.tensor([0.0, 1, 0, 0, 0])),
         ({"temperature": 1.0, "top_k": 3}, LIKELY * torch.tensor([0, 1, 0, 1, 1])),
         ({"temperature": 1.0, "top_k": 9}, LIKELY),

@@ -58,6 +58,11 @@ def test_bleu_is_of_words_not_of_letters() -> None:
             bleu(*texts)
 
 
+def test_bleu_counts_some_n_grams() -> None:
+    with pytest.raises(ValueError, match="max_n=0 is less than 1"):
+        bleu(["the", "boat"], ["the", "boat"], max_n=0)
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (4,), (2, 3)])
 def test_perplexity_is_the_formula(shape: tuple[int, ...]) -> None:
     scores = 3 * torch.randn(*shape, 7, dtype=torch.float64)

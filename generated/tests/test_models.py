@@ -473,6 +473,18 @@ def test_encoder_decoder_loads_the_weights_of_what_was_compiled(tmp_path: Path) 
         assert torch.equal(loaded.state_dict()[name], weight), name
 
 
+@pytest.mark.parametrize("part", ["config", "weights"])
+def test_encoder_decoder_is_not_loaded_from_that_of_other_notes(part: str, tmp_path: Path) -> None:
+    """Whose class has the same name, but parts that this one lacks."""
+    model = small_encoder_decoder()
+    write_checkpoint(tmp_path / "model.pt", "EncoderDecoder", model.config, model.state_dict())
+    held = torch.load(tmp_path / "model.pt")
+    held[part]["other"] = torch.ones(1)
+    torch.save(held, tmp_path / "model.pt")
+    with pytest.raises(ValueError, match=r"holds another EncoderDecoder: (?s:.*)other"):
+        EncoderDecoder.load(tmp_path / "model.pt")
+
+
 def test_encoder_decoder_has_no_sizes_that_make_no_model() -> None:
     config = small_encoder_decoder().config
     counts = [size.name for size in fields(config) if size.type == "int"]
@@ -585,6 +597,18 @@ def test_text_encoder_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> 
     loaded = TextEncoder.load(tmp_path / "model.pt")
     for name, weight in model.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], weight), name
+
+
+@pytest.mark.parametrize("part", ["config", "weights"])
+def test_text_encoder_is_not_loaded_from_that_of_other_notes(part: str, tmp_path: Path) -> None:
+    """Whose class has the same name, but parts that this one lacks."""
+    model = small_text_encoder()
+    write_checkpoint(tmp_path / "model.pt", "TextEncoder", model.config, model.state_dict())
+    held = torch.load(tmp_path / "model.pt")
+    held[part]["other"] = torch.ones(1)
+    torch.save(held, tmp_path / "model.pt")
+    with pytest.raises(ValueError, match=r"holds another TextEncoder: (?s:.*)other"):
+        TextEncoder.load(tmp_path / "model.pt")
 
 
 def test_text_encoder_has_no_sizes_that_make_no_model() -> None:
@@ -881,6 +905,18 @@ def test_gpt_loads_the_weights_of_what_was_compiled(tmp_path: Path) -> None:
     loaded = GPT.load(tmp_path / "model.pt")
     for name, weight in model.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], weight), name
+
+
+@pytest.mark.parametrize("part", ["config", "weights"])
+def test_gpt_is_not_loaded_from_that_of_other_notes(part: str, tmp_path: Path) -> None:
+    """Whose class has the same name, but parts that this one lacks."""
+    model = small_gpt()
+    write_checkpoint(tmp_path / "model.pt", "GPT", model.config, model.state_dict())
+    held = torch.load(tmp_path / "model.pt")
+    held[part]["other"] = torch.ones(1)
+    torch.save(held, tmp_path / "model.pt")
+    with pytest.raises(ValueError, match=r"holds another GPT: (?s:.*)other"):
+        GPT.load(tmp_path / "model.pt")
 
 
 def test_gpt_has_no_sizes_that_make_no_model() -> None:

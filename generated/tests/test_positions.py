@@ -67,6 +67,19 @@ def test_sinusoidal_positional_encoding_goes_on_from_a_position() -> None:
         layer(x[:, 4:], start=5)
 
 
+def test_sinusoidal_positional_encoding_has_no_positions_before_the_first() -> None:
+    layer = SinusoidalPositionalEncoding(d_model=4, max_len=7)
+    with pytest.raises(ValueError, match="start=-1 is negative"):
+        layer(torch.zeros(1, 4), start=-1)
+
+
+@pytest.mark.parametrize(("width", "other"), [(4, 1), (1, 4)])
+def test_sinusoidal_positional_encoding_has_one_width(width: int, other: int) -> None:
+    layer = SinusoidalPositionalEncoding(width, max_len=7)
+    with pytest.raises(ValueError, match=f"x has {other} features, not {width}"):
+        layer(torch.zeros(3, other))
+
+
 def test_sinusoidal_positional_encoding_learns_nothing_and_stays_out_of_checkpoints() -> None:
     layer = SinusoidalPositionalEncoding(d_model=4)
     assert not list(layer.parameters())
@@ -177,6 +190,19 @@ def test_rotary_embedding_has_no_more_positions_than_it_was_made_for() -> None:
 def test_rotary_embedding_turns_pairs() -> None:
     with pytest.raises(ValueError, match="odd"):
         RotaryEmbedding(d_k=5)
+
+
+def test_rotary_embedding_has_no_positions_before_the_first() -> None:
+    layer = RotaryEmbedding(d_k=4, max_len=7)
+    with pytest.raises(ValueError, match="start=-1 is negative"):
+        layer(torch.zeros(1, 4), start=-1)
+
+
+@pytest.mark.parametrize(("width", "other"), [(4, 2), (2, 4)])
+def test_rotary_embedding_has_one_width(width: int, other: int) -> None:
+    layer = RotaryEmbedding(width, max_len=7)
+    with pytest.raises(ValueError, match=f"x has {other} features, not {width}"):
+        layer(torch.zeros(3, other))
 
 
 def test_rotary_embedding_learns_nothing_and_stays_out_of_checkpoints() -> None:

@@ -33,6 +33,13 @@ def test_warmup_schedule_rises_evenly_to_its_peak_and_falls() -> None:
     assert rates[200] == pytest.approx(rates[50] / 2)
 
 
+@pytest.mark.parametrize("wrong", [{"step": -1}, {"d_model": 0}, {"warmup_steps": 0}])
+def test_warmup_schedule_refuses_what_has_no_rate(wrong: dict[str, int]) -> None:
+    (name, value), *_ = wrong.items()
+    with pytest.raises(ValueError, match=f"{name}={value} is less than"):
+        warmup_schedule(**{"step": 1, "d_model": 64, "warmup_steps": 50, **wrong})
+
+
 def test_warmup_schedule_drives_an_optimizer() -> None:
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
     schedule = torch.optim.lr_scheduler.LambdaLR(

@@ -125,6 +125,7 @@ class DistanceAttention(DotProductAttention):
         raise NotImplementedError
 
     def attend(self, inputs: Inputs, causal: bool) -> Tensor:
+        check_widths(inputs.query, inputs.key)
         attend = partial(self.attend_near_zero, causal=causal)
         # For each head queries, keys and values are made anew: twice, since they get longer.
         numbers, queries = 6 * inputs.query.size(-1), inputs.query.size(-2)
@@ -148,6 +149,13 @@ class DistanceAttention(DotProductAttention):
         falling = -0.5 * key.square().sum(dim=-1, keepdim=True)
         query = self.sharpness() * F.pad(query, (0, 1), value=1.0)
         return query, torch.cat((key, falling), dim=-1), 1.0
+
+
+def check_widths(query: Tensor, key: Tensor) -> None:
+    """Raise a ``ValueError`` unless queries and keys have as many features: one would stand for
+    all, where distances are made of them."""
+    if query.size(-1) != key.size(-1):
+        raise ValueError(f"queries have {query.size(-1)} features, but keys {key.size(-1)}")
 
 
 class ScaledDotProductAttention(DotProductAttention):
@@ -363,6 +371,7 @@ class KernelAttention(DistanceAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The kernel's exponent, (..., n, m)."""
+        check_widths(query, key)
         difference = query.unsqueeze(-2) - key.unsqueeze(-3)
         squared = difference.square().sum(dim=-1)
         return -0.5 * squared
@@ -392,6 +401,7 @@ class ParametricKernelAttention(DistanceAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The kernel's exponent, (..., n, m)."""
+        check_widths(query, key)
         difference = query.unsqueeze(-2) - key.unsqueeze(-3)
         squared = difference.square().sum(dim=-1)
         scores: Tensor = -0.5 * squared * self.w.square()

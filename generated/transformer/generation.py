@@ -62,7 +62,7 @@ def draw_token(
     only the ``top_k`` likeliest can be drawn, and of these only the likeliest ones, as many as it
     takes to reach a probability of ``top_p`` (Holtzman et al., 2020).
     """
-    if temperature == 0:
+    if temperature < 1e-30:  # below which float32 has no room for the quotients
         return logits.argmax(dim=-1, keepdim=True)
     logits, tokens = (logits.float() / temperature).sort(descending=True)
     probabilities = torch.softmax(logits[:, :top_k], dim=-1)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from .losses import cross_entropy
+from .sizes import check_sizes
 
 
 def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:
@@ -28,6 +29,7 @@ def bleu(candidate: list[str], reference: list[str], max_n: int = 4) -> float:
     """
     if isinstance(candidate, str) or isinstance(reference, str):  # whose letters would be words
         raise TypeError("a text is to be given as a list of its words, such as text.split()")
+    check_sizes(max_n=max_n)
     precisions = []
     for n in range(1, max_n + 1):
         grams, known = (

@@ -70,8 +70,11 @@ class Model(nn.Module):
         """The model that was saved in a file, on the CPU and in evaluation mode: to train it on,
         call ``train()``. A ValueError where the file holds something else."""
         held = read_checkpoint(path, cls.__name__)
-        model = cls(cls.config_class(**held["config"]))
-        model.load_state_dict(held["weights"])
+        try:
+            model = cls(cls.config_class(**held["config"]))
+            model.load_state_dict(held["weights"])
+        except (TypeError, RuntimeError) as problem:  # as of a class with this name in other notes
+            raise ValueError(f"{path} holds another {cls.__name__}: {problem}") from problem
         return model.eval()
 
     def _initialise(self) -> None:

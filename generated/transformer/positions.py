@@ -8,6 +8,18 @@ from torch import Tensor, nn
 from .sizes import check_sizes
 
 
+def check_positions(x: Tensor, start: int, max_len: int, width: int) -> None:
+    """Raise a ``ValueError`` unless a table, (max_len, width), has rows for those of x from
+    ``start`` on; no row and no feature is to stand for all."""
+    end = start + x.size(-2)
+    if start < 0:
+        raise ValueError(f"start={start} is negative")
+    if end > max_len:
+        raise ValueError(f"a sequence of {end} is longer than max_len={max_len}")
+    if x.size(-1) != width:
+        raise ValueError(f"x has {x.size(-1)} features, not {width}")
+
+
 class SinusoidalPositionalEncoding(nn.Module):
     r"""Fixed encodings of positions by sines and cosines of falling frequency.
 
@@ -42,9 +54,8 @@ class SinusoidalPositionalEncoding(nn.Module):
         return f"d_model={d_model}, max_len={max_len}"
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        end, max_len = start + x.size(-2), self.encodings.size(0)
-        if end > max_len:
-            raise ValueError(f"a sequence of {end} is longer than max_len={max_len}")
+        end = start + x.size(-2)
+        check_positions(x, start, *self.encodings.shape)
         return x + self.encodings[start:end].to(x.dtype)
 
 
@@ -125,9 +136,8 @@ class RotaryEmbedding(nn.Module):
         return f"d_k={2 * pairs}, max_len={max_len}"
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
-        end, max_len = start + x.size(-2), self.cosines.size(0)
-        if end > max_len:
-            raise ValueError(f"a sequence of {end} is longer than max_len={max_len}")
+        end, (max_len, pairs) = start + x.size(-2), self.cosines.shape
+        check_positions(x, start, max_len, 2 * pairs)
         cosines, sines = self.cosines[start:end], self.sines[start:end]
         even, odd = x[..., 0::2], x[..., 1::2]
         turned = [even * cosines - odd * sines, odd * cosines + even * sines]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .sizes import check_sizes
+
 
 def warmup_schedule(step: int, d_model: int, warmup_steps: int = 4000) -> float:
     r"""A learning rate that rises linearly at first, then falls with the root of the step.
@@ -14,5 +16,7 @@ def warmup_schedule(step: int, d_model: int, warmup_steps: int = 4000) -> float:
 
     From vault/Training and evaluation.md:46.
     """
+    check_sizes(d_model=d_model, warmup_steps=warmup_steps)
+    check_sizes(least=0, step=step)
     rate: float = d_model**-0.5 * min(max(step, 1) ** -0.5, step * warmup_steps**-1.5)
     return rate

@@ -102,7 +102,7 @@ def _shared(family: str, bodies: Mapping[str, str]) -> list[str]:
 def module(family: str, bodies: Mapping[str, str]) -> str:
     """A module: what it is, its imports, its classes."""
     body = bodies[family]
-    imports = imports_of(body) + imports_of_siblings(family, body, bodies)
+    imports = (imports_of(body) + imports_of_siblings(family, body, bodies)).lstrip()
     head = f'"""{FAMILIES[family]}"""\n\nfrom __future__ import annotations\n'
     return f"{head}\n{imports}\n\n{body}\n" if imports else f"{head}\n\n{body}\n"
 
