@@ -95,6 +95,8 @@ def test_a_sign_between_values_is_no_word() -> None:
     assert [one.name for one in found.inputs] == ["u", "v"]
 
 
-def test_the_next_case_may_stand_behind_an_and() -> None:
-    found = compile_formula(r"y_i = x_i \text{ if } x_i > 0 \text{ and } -2 x_i \text{ otherwise}")
+@pytest.mark.parametrize("last", [r"\text{ otherwise}", r"\text{ if } x_i \le 0"])
+@pytest.mark.parametrize("joins", ["and", "or"])
+def test_the_next_case_may_stand_behind_an_and_or_an_or(joins: str, last: str) -> None:
+    found = compile_formula(rf"y_i = x_i \text{{ if }} x_i > 0 \text{{ {joins} }} -2 x_i {last}")
     np.testing.assert_allclose(found.reference(x=np.array([3.0, -1.0])), [3, 2])

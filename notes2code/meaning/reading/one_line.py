@@ -143,8 +143,6 @@ class _Rows:
         if joins is not None and _is_comparison(node):
             row += [joins, node]
             return True
-        if joins is not None and joins.text.lower() == "or":
-            return False
         if len(row) > 1 and not self.open:
             node = self._value(node)
         if isinstance(node, Relation):
