@@ -16,6 +16,14 @@ _OF_WORD = re.compile(r"([a-z]{3,})\(([A-Za-z]\w+)\)")
 _OF_LETTERS = re.compile(r"([A-Za-z][A-Za-z-]*)\((?!(?:e?s)\))[A-Za-z](?:\s*,\s*[A-Za-z])*\)")
 """A function with what it is given, ``\text{FFN(x)}``; the ``head(s)`` of a text are no call."""
 
+_KNOWN = words.CALLED - frozenset("head Linear Dropout mod sum mean avg max min".split())
+"""Functions that are called behind a value, too, and are no remark: ``W \\text{softmax(x)}``."""
+
+_DEFINES = re.compile(
+    r"\s*(?:[_^](?:\{[^{}]*\}|\w)\s*)*&?\s*(?::?=|\\(?:coloneqq|equiv|triangleq)\b)"
+)
+"""What stands behind a left side."""
+
 _SIMPLE_WORD = re.compile(r"[^\W_](?:[\w\s&/.:+*\-]|\\[_ &]|['’])*")
 _MEASURE = re.compile(
     rf"\s*([A-Za-z][A-Za-z0-9]*)\s*@\s*(\}}\s*)?(?P<cut>{words.CUT_OFF.pattern})(?(2)|\s*\}})"
@@ -141,7 +149,7 @@ class SetWords(Remarks):
         elif _SIMPLE_WORD.fullmatch(stripped):
             self._refuse_remark(content, at, end)
             self._simple_word(name, content, stripped, found, start)
-        elif not self._in_script() and (called := _OF_LETTERS.fullmatch(content)):
+        elif (called := _OF_LETTERS.fullmatch(content)) and self._is_call(called[1], end):
             self._add("word", called[1], start, at + called.end(1))
             self._read(at + called.end(1), at + called.end())
         elif name in _FONTS_OF_TEXT:
@@ -186,6 +194,31 @@ class SetWords(Remarks):
             self.problems.append(warning("N2C026", text, place, "write `\\_`; it is read so"))
         elif len(found.group(1)) > 1:
             self._warn_short_script(found.group(1), at + found.start(1))
+
+    def _is_call(self, word: str, end: int) -> bool:
+        """Whether a word with letters in parentheses is called: the ``\\text{hidden(h)}`` behind a
+        complete value is a remark. A call stands behind a sign, at the beginning of what is
+        defined, or has a name that every note knows."""
+        if self._in_script():
+            return False
+        kinds = ["", "", *(token.kind for token in self.tokens if token.kind != "amp")]
+        before = self.tokens[-1].text if self.tokens else ""
+        match kinds[-2:]:
+            case [_, "op" | "rel" | "fn"]:
+                return True
+            case ["op" | "rel" | "open" | "word" | "fn", "open"]:
+                return True
+            case ["name", "open"]:
+                return len(self.tokens[-2].text) > 1  # \sigma, but no W_Q
+            case ["}", "{"]:
+                return True
+            case ["cmd", "{"]:
+                return self.tokens[-2].text in ("frac", "dfrac", "tfrac", "sqrt")
+            case [_, "sep"] if before == "," and self._is_open():
+                return True
+            case [_, "" | "sep" | "quad" | "row" | "text" | "stop"]:
+                return _DEFINES.match(self.latex, end) is not None
+        return word in _KNOWN
 
     def _in_script(self) -> bool:
         """Whether the next token stands alone below or above a name: it is a part of the name."""

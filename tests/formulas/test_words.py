@@ -28,6 +28,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "u[d] W[d,d] Sub()",
         lambda u, w, f: relu(u) @ w + f(u),
     ),
+    # Behind a complete value it is a remark, if it has no name that every note knows.
+    Case(r"h = \tanh(Wx) \text{hidden(h)}", "W[p,d] x[d]", lambda w, x: np.tanh(w @ x)),
+    Case(r"Q = X W_Q \quad \text{query(Q)}", "X[n,d] W_Q[d,p]", np.matmul),
+    Case(r"\text{Query(Q)}: X W_Q", "X[n,d] W_Q[d,p]", np.matmul),
+    Case(r"y = W \text{softmax(u)}", "W[p,d] u[d]", lambda w, u: w @ softmax(u)),
+    Case(r"y = x + \tanh(\text{Sub(x)})", "x[d] Sub()", lambda x, f: x + np.tanh(f(x))),
     Case(r"\text{softmax(u)}_i = \frac{e^{u_i}}{\sum_j e^{u_j}}", "u[n]", softmax),
     # Words of amounts are numbers, and so are those of what is compared of one example.
     Case(
