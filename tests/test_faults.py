@@ -10,7 +10,7 @@ import pytest
 
 from notes2code import faults
 from notes2code.compilation import Compilation, compile_vault
-from notes2code.components import compiling, repair
+from notes2code.components import compiling, remarks, repair
 from notes2code.components.library import library
 from notes2code.emit import view
 from notes2code.meaning import typed
@@ -56,7 +56,7 @@ def failing(function: Callable[..., Any], at: str) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(
-    ("place", "name"), [(entries, "parse"), (compiling.Compiler, "_compile"), (compiling, "doubts")]
+    ("place", "name"), [(entries, "parse"), (compiling.Compiler, "_compile"), (remarks, "doubts")]
 )
 def test_one_formula_is_rejected_and_the_others_are_read(
     vault: Path, monkeypatch: pytest.MonkeyPatch, place: Any, name: str

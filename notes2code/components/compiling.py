@@ -25,6 +25,7 @@ from notes2code.meaning.ir import Cases, Equation, Lambda
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import MAX_CHAIN, Linked, Linker
 from notes2code.meaning.linking.taken_whole import one_of_several, taken_whole
+from notes2code.meaning.names import base_letter
 from notes2code.meaning.prose.kinds import unlike
 
 
@@ -197,7 +198,12 @@ class Compiler:
         # The q and k of Attention(q, k, v), which has the norm of either, are what it is given.
         parsed, named = self.linker.formulas.parsed, {one.name for one in alone.equation.inputs}
         left = parsed[entry].parameters - named
-        return not alone.form.of_heads and any(left & parsed[use].mentioned for use in uses)
+        letters = {base_letter(name) for name in left}
+        return alone.component.family == "attention" and any(
+            left & parsed[use].mentioned
+            and not letters.isdisjoint(map(base_letter, named & parsed[use].arrays))
+            for use in uses
+        )
 
     def recognised(
         self, entry: Entry, equation: Equation, named: Mapping[str, str], pinned: Set[str]

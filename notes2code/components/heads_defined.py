@@ -3,13 +3,14 @@ attention, heads as attention with queries, keys and values of each."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from notes2code.components.naming import telling
 from notes2code.components.own_sizes import textbook
 from notes2code.components.recognise import HEADS, Recognised
-from notes2code.meaning.ir import Equation, Idx, Ref, walk
+from notes2code.meaning.ir import Add, Call, Concat, Equation, Fn, Idx, Reduce, Ref, walk
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.names import base_letter
 
@@ -45,14 +46,25 @@ def are_made(
     compiler: Compiler, recognised: Recognised, entry: Entry, uses: Iterable[Entry]
 ) -> bool:
     """Whether some formulas make the queries, the keys or the values of the heads that a formula
-    joins."""
-    heads = heads_of(compiler, recognised, entry)
+    joins otherwise than a class does: by more than a product with a weight, or of latent vectors,
+    which are made of what the others are made of."""
+    heads, linker = heads_of(compiler, recognised, entry), compiler.linker
     attention = None if heads is None else compiler.known(heads)
     if attention is None:
         return False
     given = {role.array for role in attention.found.roles.values()}
-    made = (compiler.linker.formulas.parsed[use].arrays for use in uses if use is not heads)
-    return any(not given.isdisjoint(arrays) for arrays in made)
+    factors: dict[str, set[str]] = {}
+    for equation in (one for use in uses if use is not heads for one in linker.equations(use)):
+        parts = walk(equation.value.body)
+        plain = not any(isinstance(part, Add | Call | Concat | Fn) for part in parts)
+        if equation.name in given and not (plain and len(equation.inputs) <= 2):
+            return True
+        if isinstance(equation.value.body, Reduce):
+            factors[equation.name] = {one.name for one in equation.inputs}
+    made = [factors[name] for name in given & factors.keys()]
+    latent = [factors[part] for parts in made for part in sorted(parts) if part in factors]
+    shared = Counter(part for parts in {*map(frozenset, [*made, *latent])} for part in parts)
+    return any(shared[part] > 1 for parts in latent for part in parts)
 
 
 def _heads(compiler: Compiler, recognised: Recognised, entry: Entry) -> dict[str, Entry]:

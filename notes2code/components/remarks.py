@@ -96,7 +96,8 @@ def _is_met(problem: Problem, recognised: Recognised) -> bool:
     the Q_1 and Q_2 of ``DiffAttn(Q, K, V)``."""
     inputs = (f"the parameter `{one.name}` does not occur" for one in recognised.equation.inputs)
     of_parts = problem.message.endswith("are inputs of their own") and not recognised.form.partial
-    return problem.code == "N2C080" and (problem.message in inputs or of_parts)
+    said = problem.message.partition(";")[0]
+    return problem.code == "N2C080" and (said in inputs or of_parts)
 
 
 def _is_no_index(problem: Problem, read: Typed) -> bool:

@@ -119,3 +119,11 @@ def test_a_component_that_is_made_of_two_parts_is_told_nothing() -> None:
     latex = rf"\mathrm{{DiffAttn}}(Q, K, V) = ({maps[0]} - \lambda {maps[1]}) V"
     formula = compile_formula(latex)
     assert (formula.component, formula.diagnostics) == ("differential_attention", ())
+
+
+def test_a_parameter_that_a_definition_holds_occurs() -> None:
+    found = compile_formula(
+        r"\text{LayerNorm}(x) = \gamma \odot \hat x + \beta",
+        context=[r"\hat x_i = \frac{x_i - \mu}{\sqrt{\sigma^2 + \epsilon}}"],
+    )
+    assert found.component == "layer_norm" and not found.diagnostics

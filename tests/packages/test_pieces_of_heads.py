@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from building import Package, package_of
+from notes2code import compile_formula
 from notes2code.components.compiling import Compiled, Compiler
 from notes2code.components.library import library
 from notes2code.meaning.linking.entries import Entry
@@ -109,3 +110,45 @@ def test_what_a_function_is_given_is_not_what_it_names_beside() -> None:
     )
     assert compiled([normed, attention])[1].status == "formula"
     assert compiled([normed, attention.split(" = ", 1)[1]])[1].status == "component"
+
+
+@pytest.mark.parametrize(
+    "projections",
+    [
+        [r"Q = X W^Q, \quad K = X W^K, \quad V = X W^V"],
+        ["Q, K, V = X W^Q, X W^K, X W^V"],
+        ["Q = X W^Q, \\quad K = Y W^K, \\quad V = Y W^V"],
+    ],
+)
+def test_heads_of_what_one_product_makes_are_those_of_the_class(projections: list[str]) -> None:
+    head = r"\text{head}_i = \text{softmax}(Q_i K_i^\top / \sqrt{d_k}) V_i"
+    heads = r"A = \text{Concat}(\text{head}_1, \dots, \text{head}_h) W^O"
+    found = compile_formula(heads, context=[*projections, head])
+    assert found.component == "multi_head_attention" and not found.diagnostics
+
+
+def test_latent_vectors_are_made_of_what_queries_are_made_of() -> None:
+    head = r"o_{t,i} = \sum_{j=1}^t \text{softmax}_j(q_{t,i}^\top k_{j,i} / \sqrt{d}) v_{j,i}"
+    latent = ["c_t = W^D h_t", "k_{t,i} = W_i^K c_t", "v_{t,i} = W_i^V c_t", "q_{t,i} = W_i^Q h_t"]
+    embedded = ["x_t = E w_t", "q_t = W^Q x_t", "k_t = W^K x_t", "v_t = W^V x_t"]
+    joined = r"u_t = W^O [o_{t,1}; \dots; o_{t,n}]"
+    assert compile_formula(joined, context=[*latent, head]).component is None
+    assert compile_formula(joined, context=[*embedded, head]).component == "multi_head_attention"
+
+
+@pytest.mark.parametrize(
+    ("formula", "context", "component"),
+    [
+        (r"L(z) = -\sum_k y_k \log p_k", ["z = W h + b", r"p_k = \frac{e^{z_k}}{\sum_j e^{z_j}}"],
+            "cross_entropy"),
+        (r"p(x) = \text{softmax}(W h + b)", [r"h = \text{BERT}(x)"], "output_head"),
+        (r"\text{SA}(Z) = \text{softmax}(Q K^\top / \sqrt{D}) V", ["[Q, K, V] = Z U"],
+            "self_attention"),
+        (r"A(q, k, v) = \text{softmax}(\hat q \hat k^\top / \sqrt{d}) v",
+            [r"\hat q = \text{RMSNorm}(q)", r"\hat k = \text{RMSNorm}(k)"], None),
+    ],
+)  # fmt: skip
+def test_a_formula_is_none_of_what_it_is_given_where_that_is_normed_first(
+    formula: str, context: list[str], component: str | None
+) -> None:
+    assert compile_formula(formula, context=context).component == component

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
+from notes2code.latex.quoting import quoted
 from notes2code.meaning import names
 from notes2code.meaning.inference import softmax
 from notes2code.meaning.ir import Equation, Ref
@@ -129,6 +130,14 @@ class Linker:
     def updates_before(self, entry: Entry) -> tuple[Entry, ...]:
         """The formulas of its section that a formula goes on from, ``x ← x + f(x)``."""
         return uses.updates_before(self.formulas, entry)
+
+    def equations(self, entry: Entry) -> Iterator[Equation]:
+        """What each of the statements of a formula computes by itself: three for ``Q = X W^Q, K =
+        X W^K, V = X W^V``."""
+        for statement in self.formulas.parsed[entry].stated:
+            latex = quoted(entry.latex, statement.span)
+            if (equation := self.memory.meaning(latex, self.scope(entry)).equation) is not None:
+                yield equation
 
     def _alone(self, entry: Entry) -> Typed:
         parsed = self.formulas.parsed[entry]
