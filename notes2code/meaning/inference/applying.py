@@ -21,7 +21,7 @@ from notes2code.meaning.inference.given_elements import of_elements
 from notes2code.meaning.inference.given_rows import open_indices
 from notes2code.meaning.inference.known_functions import is_layer, of_field
 from notes2code.meaning.inference.run import Run, Symbol
-from notes2code.meaning.inference.values import Value, elementwise, transpose
+from notes2code.meaning.inference.values import Value, elementwise
 from notes2code.meaning.ir import Equation, Expr, Idx, Ref, Size
 from notes2code.meaning.notation.scripts import Use
 
@@ -85,11 +85,6 @@ def apply(
     if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
         text = f"`{use.name}` of columns would normalise each feature over the tokens"
         run.conflict(3, text, span)
-    if equation is usual and names.is_norm(use.name) and projected.are_columns(arguments[0]):
-        text = f"`{use.name}` is taken to normalise each column, which is one token"
-        run.problems.append(note("N2C039", text, span))
-        rows = [transpose(arguments[0], arguments[0].span), *arguments[1:]]
-        return transpose(FunctionCall(run, use, one, rows, span, named).value(places), span)
     return FunctionCall(run, use, one, arguments, span, named).value(places)
 
 

@@ -117,17 +117,3 @@ def is_of_columns(value: Value) -> bool:
     return any(part.at[0] == ir.Idx(rows) for part in made) and not any(
         ir.Idx(columns) in part.at for part in made
     )
-
-
-def are_columns(value: Value) -> bool:
-    """Whether a matrix is declared with a column for each token: the X of ``X ∈ ℝ^{d×n}``."""
-    sizes = [find(find_index(axis).size) for axis in value.axes]
-    if len(sizes) != 2 or any(size.rank < 2 for size in sizes):
-        return False
-    features, tokens = (names.base_letter(size.name) for size in sizes)
-    return features in _COUNT_FEATURES and tokens in _COUNT_TOKENS
-
-
-_COUNT_FEATURES = frozenset(["d", "D", "dim"])
-_COUNT_TOKENS = frozenset("nmNTL")
-"""Letters of sizes that say what an axis counts."""
