@@ -53,8 +53,8 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
     # Where a range ends at a small letter, that is a place, also if a sum ends there.
     Case(
         r"A_{i:j} = \prod_{k=i}^j a_k",
-        "a[d] n#",
-        lambda a, n: np.array([[a[i : j + 1].prod() for j in range(n)] for i in range(len(a))]),
+        "a[d]",
+        lambda a: np.array([[a[i : j + 1].prod() for j in range(len(a))] for i in range(len(a))]),
     ),
     Case(r"\gamma_{1:t} = \prod_{s=1}^t \gamma_s", "gamma[d]", np.cumprod),
     Case(

@@ -323,8 +323,8 @@ RANGES = [
     Case(r"J_{ij} = s_i (\delta_{ij} - s_j)", "s[d]", lambda s: np.diag(s) - np.outer(s, s)),
     Case(
         r"D_{ij} = \sum_{l=j+1}^{i} f_l",
-        "f[d] n#",
-        lambda f, n: [[f[j + 1 : i + 1].sum() for j in range(len(f))] for i in range(n)],
+        "f[d]",
+        lambda f: [[f[j + 1 : i + 1].sum() for j in range(len(f))] for i in range(len(f))],
     ),
 ]
 """What indices count, and from where."""
