@@ -1,4 +1,5 @@
-"""A Greek letter before parentheses that hold a call and nothing else, which no factor needs."""
+"""A Greek letter before parentheses that hold a linear layer and nothing else, which no factor
+needs."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import numpy as np
 import pytest
 
 from notes2code import compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 @table(
@@ -21,6 +22,24 @@ from tables import Case, check, table
         lambda x, w, b, f: np.asarray(f(x @ w + b)) + x,
     ),
     Case(
+        r"h = \tau(\mathrm{Linear}(X)), \quad X \in \mathbb{R}^{n \times d}",
+        "X[n,d] W_1[d,p] b_1[p] tau()",
+        lambda x, w, b, f: np.asarray(f(x @ w + b)),
+    ),
+    # Of another call, and where the letter is one of numbers, it is a factor.
+    Case(r"y = \tau(\mathrm{softmax}(x))", "tau x[d]", lambda t, x: t * softmax(x)),
+    Case(r"y = \kappa(\mathrm{tr}(A))", "kappa A[n,n]", lambda k, a: k * np.trace(a)),
+    Case(
+        r"y = \alpha\left(\mathrm{Attention}(Q, K, V)\right)",
+        "alpha Q[n,d] K[m,d] V[m,p]",
+        lambda a, q, k, v: a * softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"y = \lambda(\mathrm{Linear}(x))",
+        "lambda_ x[d] W_1[d,p] b_1[p]",
+        lambda a, x, w, b: a * (x @ w + b),
+    ),
+    Case(
         r"y = x + \alpha(\mathrm{Linear}(x))",
         "x[d] alpha W_1[d,d] b_1[d]",
         lambda x, a, w, b: x + a * (x @ w + b),
@@ -33,7 +52,7 @@ def test_value(case: Case) -> None:
 @pytest.mark.parametrize(
     ("latex", "letter"),
     [
-        (r"h = x + \gamma(\mathrm{MLP}(x))", r"\gamma"),
+        (r"h = x + \gamma(\mathrm{Linear}(x))", r"\gamma"),
         (r"h = \tau(W x + b)", r"\tau"),
     ],
 )

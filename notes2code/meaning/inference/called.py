@@ -40,6 +40,12 @@ from notes2code.meaning.overview import arithmetic, scales, volumes
 _GREEK_FACTORS = frozenset("alpha beta gamma epsilon eta lambda mu nu omega tau Delta".split())
 """Greek letters of numbers that scale what stands in parentheses."""
 
+_NO_BENDS = frozenset("epsilon lambda alpha eta".split())
+"""Those of them that are numbers wherever they stand."""
+
+_OF_FEATURES = frozenset("phi psi rho".split())
+"""Greek letters of functions."""
+
 _STEP_SIZES = frozenset(["eta", "alpha", "lr"])
 """What the size of a step is called."""
 
@@ -182,7 +188,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     counts = use.name in run.seen.quantities and isinstance(group.items[0], Infix)
     if base.isupper() and (volumes.is_amount(group) or counts):
         return False  # the L of so many layers, of 4 d^2 weights each
-    if base in functions.GREEK_FUNCTIONS or base in ("phi", "psi", "rho"):
+    if base in functions.GREEK_FUNCTIONS or base in _OF_FEATURES:
         return use.name in run.seen.called or not use.indices
     if use.name in run.seen.rates and isinstance(group.items[0], Infix | Frac):
         return False  # the k of e^{-k (t - t_0)}
@@ -199,7 +205,7 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
     if alone and base.isupper() and run.seen.use(group.items[0]).transposed:
         return False  # but a K^⊤, behind a Q
     if base in names.GREEK:
-        bends = base not in _GREEK_FACTORS and (_is_affine(group) or _is_call(group))
+        bends = base not in _GREEK_FACTORS and (_is_affine(group) or _is_layer(group))
         return (alone or bends) and not use.indices
     if use.indices:
         expert = alone and (base in functions.LETTERS or base == "E")
@@ -263,15 +269,38 @@ def _is_call(group: Group) -> bool:
     return False
 
 
-def _is_all_there_is(run: Run, name: Node, group: Group) -> bool:
-    """Whether a letter of factors and a call in the parentheses behind it are all that an array is
-    made of, as in ``h = τ(Linear(x))``: the letter bends it. Where they are not, or the parentheses
-    hold a ``W x + b``, the letter is a factor, which the author is told."""
-    whole = isinstance(run.whole, Juxt) and run.whole.factors == (name, group)
+def _is_layer(group: Group) -> bool:
+    """Whether parentheses hold a call of a linear layer and nothing else, ``(Linear(x))``."""
     called = binders.bare(juxtaposed(group.items[0])[0]) if _is_call(group) else ""
-    if called and whole and not run.gives_number and binders.bare(name) not in names.GAINS:
+    return called.lower().startswith("linear")
+
+
+def bends_layer(run: Run, use: scripts.Use) -> bool:
+    """Whether a Greek letter of no known function stands before a linear layer in parentheses: what
+    bends one keeps its shape."""
+    base = names.base_letter(use.name)
+    if base not in names.GREEK or base in functions.GREEK_FUNCTIONS or base in _OF_FEATURES:
+        return False
+    pairs = (pair for node in run.seen.nodes.of(Juxt) for pair in pairwise(node.factors))
+    return any(
+        isinstance(behind, Group)
+        and _is_layer(behind)
+        and scripts.is_name(one)
+        and run.seen.use(one).name == use.name
+        for one, behind in pairs
+    )
+
+
+def _is_all_there_is(run: Run, name: Node, group: Group) -> bool:
+    """Whether a letter of factors and a linear layer in the parentheses behind it are all that an
+    array is made of, as in ``h = τ(Linear(x))``: the letter bends it. Where they are not, or the
+    parentheses hold a ``W x + b``, the letter is a factor, which the author is told."""
+    base = names.base_letter(run.seen.use(name).name)
+    whole = isinstance(run.whole, Juxt) and run.whole.factors == (name, group)
+    layer = _is_layer(group)
+    if layer and whole and not run.gives_number and base not in _NO_BENDS | names.GAINS:
         return True
-    if len(called) > 1 or (whole and _is_affine(group)):
+    if layer or (whole and _is_affine(group)):
         text = f"`{run.quote(name.span)}` is taken to be a number here, and not to be called"
         run.problems.append(note("N2C039", text, name.span, "say of it that it is a function"))
     return False

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from notes2code.diagnostics import Span, error, note
 from notes2code.meaning import names
-from notes2code.meaning.inference import probabilities
+from notes2code.meaning.inference import called, probabilities
 from notes2code.meaning.inference.indexing import place
 from notes2code.meaning.inference.reach import pass_on, refuse_limited
 from notes2code.meaning.inference.run import Run, Symbol
@@ -94,6 +94,8 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
         options = ("number", 0.0), ("same", 0.5)  # what all probabilities are divided by
     if _is_of_elements(run, first):
         options = ("number", 0.0), ("same", 0.5)  # the m(x) of x_j - m(x)
+    if called.bends_layer(run, use):
+        options = shape[:1]
     if use.name in run.picked:
         options = shape[1:]
     return options
