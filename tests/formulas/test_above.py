@@ -102,6 +102,13 @@ from tables import Case, check, sigmoid, softmax, table
     ),
     Case(r"x_i^t = \sum_j a_{ij} h_j", "a[m,n] h[n,d]", np.matmul),
     Case(r"z_i^k = x_i W_k", "x[n,d] W[m,d,p]", lambda x, w: np.einsum("nd,mdp->mnp", x, w)),
+    # The weights of a layer are those of one, also behind the first of a sequence.
+    Case(
+        r"h_l = h_0 W^l",
+        "h_0[d] W[n,d,d]",
+        lambda h, w: np.einsum("d,nde->ne", h, w),
+        context=[r"W^l \in \mathbb{R}^{d \times d}"],
+    ),
     Case(r"y = W^{step} x", "W_step[p,d] x[d]", lambda w, x: w @ x),
 )
 def test_power(case: Case) -> None:

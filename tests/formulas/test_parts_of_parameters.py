@@ -16,8 +16,7 @@ HALVES = r"\quad \text{(both halves)}"
 
 
 @table(
-    # The components of a vector of two numbers are numbers.
-    Case(r"y = x_1^2 + 3 x_2^2, \quad x \in \mathbb{R}^2", "x_1 x_2", lambda a, b: a**2 + 3 * b**2),
+    # The components of a vector of two numbers are numbers, where it is all that is given.
     Case(
         r"f(x) = (1 - x_1)^2 + 100 (x_2 - x_1^2)^2",
         "x_1 x_2",
@@ -31,6 +30,19 @@ HALVES = r"\quad \text{(both halves)}"
         "x_1[d] x_2[d]",
         np.multiply,
         context=[r"\mathbf{x} \in \mathbb{R}^2"],
+    ),
+    Case(r"f(x) = x_1 \odot x_2", "x_1[d] x_2[d]", np.multiply, context=[r"x \in \mathbb{R}^2"]),
+    Case(
+        r"k(x_1, x_2) = (x_1 \cdot x_2 + 3)^3",
+        "x_1[d] x_2[d]",
+        lambda a, b: (a @ b + 3) ** 3,
+        context=[r"x \in \mathbb{R}^2"],
+    ),
+    Case(
+        r"m = \frac{x_1 + x_2}{2}",
+        "x_1[d] x_2[d]",
+        lambda a, b: (a + b) / 2,
+        context=[r"x \in \mathbb{R}^2"],
     ),
     Case(r"y = \tanh(x_3)", "x_3[d]", np.tanh, context=[r"x \in \mathbb{R}^2"]),
     Case(r"s = x_1^\top x_2", "x_1[d] x_2[d]", np.dot, context=[r"x \in \mathbb{R}^2"]),

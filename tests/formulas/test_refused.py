@@ -51,9 +51,6 @@ BROKEN = [
     refused("N2C033", r"y = \sum_n b_n z^«n»"),
     refused("N2C033", r"y = \sum_{m=0}^{M} B_m x_m \zeta^«m»"),
     refused("N2C033", r"L = \|W F^S - «F^T»\|_F^2"),
-    # So is what the first of a sequence is multiplied by, a capital with a label as well.
-    refused("N2C033", r"G_k = G_0 \cdot C^«k»"),
-    refused("N2C033", r"T_i = T_0 T_{\text{fac}}^«i»"),
     # The root of a matrix is not that of its elements, and no reason to take vectors.
     refused("N2C033", r"y = \mathrm{tr}(A + B - 2 «(A B)^{1/2}»)"),
     refused("N2C033", r"y = \mathrm{Tr}(A + B - 2 «\sqrt{A B}»)"),

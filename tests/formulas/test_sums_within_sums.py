@@ -51,6 +51,16 @@ def _pairs_of(members: np.ndarray) -> np.ndarray:
         "alpha[n] b",
         lambda r, b: r[np.arange(len(r)) >= b].sum(),
     ),
+    Case(
+        r"u = \sum_{s \le j \le n} \zeta^{j-s} \alpha_j",
+        "zeta alpha[n] s",
+        lambda z, a, s: sum(z ** (j - s) * r for j, r in enumerate(a, 1) if j >= s),
+    ),
+    Case(
+        r"u = \sum_{b < j \le n} (\alpha_j - b)^2",
+        "alpha[n] b",
+        lambda r, b: ((r - b) ** 2)[np.arange(len(r)) >= b].sum(),
+    ),
 )
 def test_pairs(case: Case) -> None:
     check(case)

@@ -168,16 +168,19 @@ def is_of_said_kind(run: Run, array: str) -> bool:
 
 
 def _of_component(run: Run, use: Use) -> Shape | None:
-    """The x_1 and x_2 of an ``x ∈ ℝ^2`` are its two numbers, where both stand in what no vectors
-    need, such as a matrix before them, ``⊤`` or a norm; those of an ``x ∈ ℝ^d`` may be halves of
-    it, or others of its kind."""
+    """The x_1 and x_2 of ``f(x)`` with an ``x ∈ ℝ^2`` are its two numbers, where both stand in what
+    no vectors need, such as a matrix before them, ``⊤`` or a norm; those of an ``x ∈ ℝ^d`` may be
+    halves of it, or others of its kind, as the two of ``k(x_1, x_2)`` are."""
     stem, _, number = use.name.rpartition("_")
     whole = run.shapes.get(stem)
     if whole is None or not number.isdigit() or use.indices or use.bold or whole.indexed:
         return None
+    if run.whole_parameters != (stem,):
+        return None
     of_vectors = run.seen.transposed or any(
         group.open in "|‖" for group in run.seen.nodes.of(Group)
     )
+    of_vectors = of_vectors or any(infix.op == "⊙" for infix in run.seen.nodes.of(Infix))
     if of_vectors or any(name[0].isupper() for name in run.seen.counted):
         return None
     match whole.axes:

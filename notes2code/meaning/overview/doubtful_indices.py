@@ -16,7 +16,6 @@ from notes2code.latex.tree import (
     Neg,
     Node,
     Nodes,
-    Num,
     Relation,
     Root,
     Script,
@@ -66,8 +65,7 @@ def refuse_powers(
                 node.sup.span,
                 f"write `({letter})` for the number; a power of a matrix is not computed",
             )
-        small = below and node.sub is None and _may_be_raised(base) and base not in seen.raised
-        if small or (base not in RATES and _goes_on(seen.nodes, scripted, node, letter)):
+        if below and node.sub is None and _may_be_raised(base) and base not in seen.raised:
             raise error(
                 "N2C033",
                 f"the `{letter}` may be a power of `{base}` here, or say which one it is",
@@ -75,21 +73,6 @@ def refuse_powers(
                 f"write `{base}^{{({letter})}}` or `{base}_{letter}` for one of several, and "
                 f"`f({base}) = …` for a power of what is given",
             )
-
-
-def _goes_on(nodes: Nodes, scripted: Sequence[Script], node: Script, letter: str) -> bool:
-    """Whether what is raised multiplies the first of a sequence: the M of ``T_i = T_0 M^i``."""
-    counted = {binders.bare(n) for n in scripted if binders.bare(n.sub or n) == letter}
-    for product in nodes.of(Juxt, Infix):
-        factors = binders.multiplied(product)
-        if any(factor is node for factor in factors):
-            first = (one for one in factors if isinstance(one, Script) and one.sup is None)
-            return any(_is_first(one) and binders.bare(one) in counted for one in first)
-    return False
-
-
-def _is_first(node: Script) -> bool:
-    return isinstance(node.sub, Num) and node.sub.text in "01"
 
 
 def _is_list(define: Define) -> bool:

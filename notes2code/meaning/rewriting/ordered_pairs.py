@@ -1,12 +1,24 @@
 """Sums over pairs: the i of ``Σ_{i ≠ j ∈ B}`` and of ``Σ_{i < j ≤ n}`` counts as the j does, where
-it stands nowhere else."""
+it stands nowhere else; that of the second, where it stands below something."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from notes2code.latex.tree import Big, Formula, Group, Name, Node, Num, Relation, walk, words_in
+from notes2code.latex.tree import (
+    Big,
+    Formula,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Relation,
+    Script,
+    walk,
+    words_in,
+)
 from notes2code.meaning.notation import binders
 
 
@@ -20,8 +32,9 @@ def with_both(formula: Formula) -> Callable[[Big], Node | None] | None:
             return None
         match node.sub:
             case Relation((Name(letter) as one, Name() as other, last)) as pair if last is not None:
-                # The m of Σ_{m < i ≤ n} x_i is a number.
-                added = letter in words_in(node.body)
+                # The m of Σ_{m < i ≤ n} x_i is a number, and so is that of x_i^m and of x_i - m.
+                apart = pair.signs[0] == "≠"
+                added = letter in words_in(node.body) if apart else _is_below(node.body, letter)
                 counts = added and not _stands_outside(formula, node, letter)
                 if pair.signs in _OF_PLACES:
                     return _of_places(node, pair, (one, other, last)) if counts else None
@@ -41,6 +54,21 @@ def _is_over_pairs(node: Big) -> bool:
         case Big("sum" | "prod", Relation((Name(), Name(), _), signs), None):
             return signs in _OF_MEMBERS or signs in _OF_PLACES
     return False
+
+
+def _is_below(body: Node, letter: str) -> bool:
+    """Whether a letter is an index of something, alone or beside others."""
+    for node in walk(body):
+        if isinstance(node, Script) and node.sub is not None:
+            below = (node.sub, *(node.sub.items if isinstance(node.sub, Group) else ()))
+            factors = (part for one in below for part in (one, *_factors(one)))
+            if any(isinstance(one, Name) and one.text == letter for one in factors):
+                return True
+    return False
+
+
+def _factors(node: Node) -> tuple[Node, ...]:
+    return node.factors if isinstance(node, Juxt) else ()
 
 
 def _stands_outside(formula: Formula, node: Big, letter: str) -> bool:
