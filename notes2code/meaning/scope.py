@@ -65,7 +65,7 @@ class Scope:
     ``convolves`` says that the text beside the formula speaks of convolutions, ``norms``
     of which ones it speaks: "layers", "others", such as those of batches, or "". ``circled`` is
     what it says of ``⊗``: "outer", "kronecker", "elements", or "", and ``joins`` that by ``⊕`` it
-    joins arrays, ``halves`` that it speaks of halves.
+    joins arrays, ``halves`` that it speaks of halves of features.
     ``result`` is the name of what is wanted of several results, if one is.
     """
 

@@ -12,7 +12,7 @@ from notes2code.oracle import evaluate
 from notes2code.vault import Vault, read_note_text
 from tables import Case, check, table
 
-HALVES = r"\quad \text{(both halves)}"
+HALVES = r"\quad \text{(both halves of the input)}"
 
 
 @table(
@@ -122,6 +122,49 @@ $$ g(x) = x_1 + x_2 $$
     wanted = x * np.cos(2 * theta) + np.array([-3, -4, 1, 2]) * np.sin(2 * theta)
     np.testing.assert_allclose(value, wanted)
     assert [one.name for one in apart.inputs] == ["x_1", "x_2"]
+
+
+def given_beside(text: str) -> list[str]:
+    """What a formula in halves is given in a note with some text."""
+    note = read_note_text("Halves.md", f"# Parts\n{text}\n$$ g(x) = [x_1, -x_2] $$\n")
+    equation = compile_vault(Vault("vault", (note,)), library()).formulas[-1].compiled.equation
+    assert equation is not None
+    return [one.name for one in equation.inputs]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The batch of inputs is cut in half.",
+        "The loss halves every ten epochs. The input is a vector.",
+        "A line separates the two halves of the plane.",
+        "Pooling halves the channels.",
+        "In the first half of training, the input has noise.",
+    ],
+)
+def test_halves_of_anything_else_say_nothing(text: str) -> None:
+    assert given_beside(text) == ["x_1", "x_2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The features are split in half.",
+        "Here $x_1$ and $x_2$ are the halves.",
+        "The first half of $x$ is gated by the second one.",
+        "This is rotating half of them.",
+    ],
+)
+def test_halves_are_told(text: str) -> None:
+    assert given_beside(text) == ["x"]
+
+
+@pytest.mark.parametrize(
+    "latex", ["f(x) = w_1 x_1 + w_2 x_2 + b", "f(x) = x_1^2 + x_2^2", "f(x) = 2 x_1 - 3 x_2"]
+)
+def test_numbers_with_weights_or_powers_are_no_halves(latex: str) -> None:
+    given = compile_formula(f"{latex} {HALVES}").inputs
+    assert {"x_1", "x_2"} <= {one.name for one in given}
 
 
 def test_a_component_that_is_made_of_two_parts_is_told_nothing() -> None:

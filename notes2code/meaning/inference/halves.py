@@ -3,14 +3,17 @@ says that something is cut in two."""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note
+from notes2code.latex.tree import Juxt, Script
+from notes2code.latex.tree import Num as Literal
 from notes2code.meaning import ir
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.values import Value, fresh
 from notes2code.meaning.ir import Idx, Num, Size
-from notes2code.meaning.notation.scripts import Use
+from notes2code.meaning.notation.scripts import Use, is_name
 
 
 def whole_of(use: Use) -> Use:
@@ -26,7 +29,22 @@ def is_half(run: Run, use: Use) -> bool:
         return False
     parts = {name for name in run.seen.counted if name.rpartition("_")[0] == whole}
     told = use.name in run.shapes or use.name in run.defined
-    return parts == {f"{whole}_1", f"{whole}_2"} and not told
+    return parts == {f"{whole}_1", f"{whole}_2"} and not told and not _are_numbers(run, parts)
+
+
+def _are_numbers(run: Run, parts: Set[str]) -> bool:
+    """Whether parts have weights that are numbers, ``w_1 x_1 + w_2 x_2``, or powers, ``x_1^2``."""
+    for node in run.seen.nodes.of(Script):
+        if is_name(node) and (use := run.seen.use(node)).name in parts and use.power is not None:
+            return True
+    for product in run.seen.nodes.of(Juxt):
+        uses = [run.seen.use(one).name for one in product.factors if is_name(one)]
+        beside = {one for one in uses if one not in parts}
+        numbered = any(isinstance(one, Literal) for one in product.factors)
+        weighed = any(one[:1].islower() and one.endswith(("_1", "_2")) for one in beside)
+        if parts & {*uses} and (numbered or weighed):
+            return True
+    return False
 
 
 def half(run: Run, use: Use, whole: Value) -> Value:
