@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from notes2code import compile_formula
+from tables import Case, check, table
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,20 @@ def test_an_energy_is_a_number(latex: str, axes: int) -> None:
     equation = compile_formula(latex).equation
     assert equation is not None
     assert len(equation.value.indices) == axes
+
+
+@table(
+    # A sign between them makes what is written so the dot product of two vectors.
+    Case(
+        r"q_j = \frac{1}{Z} \exp(\theta \cdot h_j)",
+        "Z theta[d] h[n,d]",
+        lambda z, w, h: np.exp(h @ w) / z,
+    ),
+    Case(
+        r"p_s = \frac{e^{-\theta \cdot x_s}}{Z}",
+        "theta[d] x[n,d] Z",
+        lambda w, x, z: np.exp(-x @ w) / z,
+    ),
+)
+def test_a_dot_product_is_an_energy(case: Case) -> None:
+    check(case)

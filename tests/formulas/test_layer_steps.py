@@ -35,7 +35,13 @@ def test_widths(case: Case) -> None:
         lambda w, u, c: u @ w.T + c,
     ),
     Case(r"u_i^{n-1} = v_i^{n-1} - \beta z_i^{n-1}", "v[m] beta z[m]", lambda v, b, z: v - b * z),
-    # Near miss: a letter that counts below, too, is a power above.
+    # Near misses: what stands there without it, too, is raised to a power.
+    Case(
+        r"\hat{p}_i^{n-1} = p_i^{n-1} (2 - p_i)",
+        "p+[m] n",
+        lambda p, n: p ** (n - 1) * (2 - p),
+    ),
+    # So is a letter that counts below, too.
     Case(r"v_n = \frac{x^{n-1}}{2}, n \ge 1", "x n#", lambda x, n: x ** np.arange(n) / 2),
 )
 def test_the_layer_above_the_left_hand_side(case: Case) -> None:

@@ -71,8 +71,20 @@ def test_what_may_be_raised_or_numbered_is_refused(latex: str) -> None:
         lambda q, k: softmax(k @ q),
     ),
     Case(r"B_{4j} = \mathrm{softmax}(Q_4 K_j^\top)", "Q_4[d] K[n,d]", lambda q, k: softmax(k @ q)),
+    # A capital on the left makes no outer product of them.
+    Case(r"S_{3j} = Q_3 K_j^\top", "Q_3[d] K[n,d]", lambda q, k: k @ q),
+    Case(
+        r"A_j = \frac{\mathbf{Q}_2 \mathbf{K}_j^\top}{\sqrt{d_k}}",
+        "Q_2[d] K[n,d]",
+        lambda q, k: k @ q / np.sqrt(len(q)),
+    ),
     # Near misses: every second entry, and the matrices of one head.
     Case(r"y_2 = \sum_i x_{2i}", "x[2*n]", lambda x: x[::2].sum()),
+    Case(
+        r"y_2 = \sum_{i=1}^{d/2} u_{2i} \sin\phi_i",
+        "u[2*n] phi[n]",
+        lambda u, phi: u[1::2] @ np.sin(phi),
+    ),
     Case(
         r"h_1 = \mathrm{softmax}(Q_1 K_1^\top) V_1",
         "Q_1[n,d] K_1[m,d] V_1[m,p]",
@@ -81,3 +93,8 @@ def test_what_may_be_raised_or_numbered_is_refused(latex: str) -> None:
 )
 def test_one_of_many_has_a_number_below(case: Case) -> None:
     check(case)
+
+
+def test_weights_of_a_number_are_told_where_a_sum_makes_a_row() -> None:
+    formula = compile_formula(r"O_2 = \sum_j \mathrm{softmax}(Q_2 K_j^\top) V_j")
+    assert "N2C050" in [problem.code for problem in formula.diagnostics]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -318,12 +319,16 @@ def _is_mapped(expr: Expr) -> TypeGuard[ir.Call]:
 
 def _are_query_and_key(left: Expr, right: Expr) -> bool:
     """Whether vectors are made with W_Q and W_K, or of a q and a k, as ``q_i R_i`` and ``k_j R_j``
-    are: one is compared with the other."""
+    are, or are the ``Q_1`` of one place and ``K_j``: one is compared with the other."""
     arrays = [{e.array for e in ir.walk(side) if isinstance(e, Ref)} for side in (left, right)]
     labels = [{a.rpartition("_")[2].lower() for a in own if a[0] == "W"} for own in arrays]
     made = not isinstance(left, Ref) and not isinstance(right, Ref)
+    made = made or any(len(own) == 1 and _NUMBERED.fullmatch("".join(own)) for own in arrays)
     letters = [{names.base_letter(a).lower() for a in own} & {*"qk"} for own in arrays if made]
     return sorted(labels, key=sorted) == [{"k"}, {"q"}] or letters == [{"q"}, {"k"}]
+
+
+_NUMBERED = re.compile(r"[QK]_\d+")
 
 
 def has_query_or_key(left: Expr, right: Expr) -> bool:

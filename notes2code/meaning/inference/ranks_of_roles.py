@@ -69,14 +69,17 @@ def _is_of_parameter(element: Element) -> bool:
 
 
 def _is_one_of_rows(element: Element) -> bool:
-    """Whether a query has a number where keys have an index, ``Q_4 · K_j``: it is one of them."""
+    """Whether a query has a number where keys have an index, ``Q_4 · K_j``, that what is made of
+    them has, too: it is one of them."""
     base, _, label = element.use.name.partition("_")
     others = [
         counts
         for name, counts in element.run.seen.counted.items()
         if name != base and names.base_letter(name) in names.ROLES and name.isupper()
     ]
-    return label.isdigit() and not element.indices and {1} in others
+    letters = _letters_below(element.run, "Q") | _letters_below(element.run, "K")
+    kept = not letters.isdisjoint(element.run.target_letters)
+    return label.isdigit() and not element.indices and {1} in others and kept
 
 
 def _adds_to_state(element: Element) -> bool:

@@ -463,7 +463,7 @@ def made_in_step(target: Node | None, values: Sequence[Node]) -> str | None:
     makes of its states: it counts above names that tell by an index which one they are, and stands
     in nothing but scripts. What stands in parentheses above a name raises none, as that of
     ``W^{(l)}``; nor does the n − 1 of ``\\tilde x_i^{n-1} = f(x_i^{n-1})``, for a power defines
-    nothing."""
+    nothing; it does where ``x_i`` stands there without it, too."""
     match target:
         case Script(Name() | Accent(), sub, sup, 0) if sub is not None and sup is not None:
             letter, ahead = positions.shift(ungrouped(sup)) or ("", 0)
@@ -477,6 +477,11 @@ def made_in_step(target: Node | None, values: Sequence[Node]) -> str | None:
     open_ones = (node for node in raised if node.sub is None and node.sup is ungrouped(node.sup))
     if not raised or any(open_ones) or not all(map(scripts.is_name, raised)):
         return None
+    if ahead == -1 or isinstance(target.base, Accent):
+        at_step = {id(node.base) for node in raised}
+        above = {bare(node) for node in raised}
+        if any(id(n) not in at_step and n.text in above for n in inside.of(Name)):
+            return None
     within = {
         id(n) for node in inside.of(Script) for at in (node.sub, node.sup) if at for n in walk(at)
     }

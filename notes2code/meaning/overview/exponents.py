@@ -159,13 +159,13 @@ def _less(node: Node) -> Node | None:
 
 def _scaled(node: Node) -> Node:
     """The z of ``z / τ``, of ``- z / τ`` and of ``- β z``, whose β is a number by custom; what
-    another letter multiplies may be a vector."""
+    another letter multiplies may be a vector, and so may both of ``θ · x``."""
     match node:
         case Neg(inner):
             return _scaled(inner)
         case Frac(inner, _):
             return inner
-        case Juxt((Name(letter) | Num(letter), inner)) | Infix("·", Name(letter), inner):
+        case Juxt((Name(letter) | Num(letter), inner)):
             if letter.isdigit() or (letter in names.GREEK and letter.islower()):
                 return inner
     return node

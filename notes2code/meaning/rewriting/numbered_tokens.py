@@ -35,7 +35,7 @@ def _places(nodes: Nodes) -> Iterator[Juxt]:
     """What stands below names, ``2j``, where the second one of something and the j-th one have a
     name with ``(2)`` and ``(j)`` above, where the second one is defined or a query beside keys, or
     where ``2m`` is summed in a quotient besides; not where 2i or 2i + 1 stands elsewhere, and tells
-    of every second one."""
+    of every second one, as the half of something, ``d / 2``, does."""
     scored = [
         (node, node.sub, *pair)
         for node in nodes.of(Script)
@@ -48,13 +48,14 @@ def _places(nodes: Nodes) -> Iterator[Juxt]:
     others = [node for node in nodes.of(Script) if binders.bare(node) not in bases]
     above, defined = {_above(node) for node in others}, {*_defined(nodes)}
     below = {(binders.bare(node).lower(), _below(node)) for node in others}
+    halved = any(isinstance(n.bottom, Num) and n.bottom.text == "2" for n in nodes.of(Frac))
     weighed = set[str]()
     for quotient in nodes.of(Frac):
         inside = {id(node) for node in walk(quotient)}
         here = {(binders.bare(n), number, x) for n, _, number, x in scored if id(n) in inside}
         weighed |= {a[1] for a in here for b in here if a[:2] == b[:2] and a[2] != b[2]}
     for _, sub, number, letter in scored:
-        every_second = positions.stride(sub) is not None
+        every_second = positions.stride(sub) is not None and not halved
         named = {("q", number), ("k", letter)} <= below
         named |= number in defined and any(place == letter for _, place in below)
         if number in weighed or {number, letter} <= above or (every_second and named):
