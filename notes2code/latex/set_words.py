@@ -210,6 +210,8 @@ class SetWords(Remarks):
                 return True
             case ["name", "open"]:
                 return len(self.tokens[-2].text) > 1  # \sigma, but no W_Q
+            case ["op" | "rel", "name"] if len(before) > 1:
+                return True  # + \lambda \text{KL(p)} is a term that is weighed
             case ["}", "{"]:
                 return True
             case ["cmd", "{"]:

@@ -419,3 +419,11 @@ def test_a_word_of_the_field_may_be_set_apart(font: str) -> None:
     closing = "}" * font.count("{")
     with pytest.raises(FormulaError, match="an argmax cannot be computed"):
         compile_formula(rf"y = {font}{{arg\,max}}{closing}_a Q(s, a)")
+
+
+def test_what_a_greek_letter_weighs_is_called() -> None:
+    """The penalty was taken for a remark behind λ, in silence."""
+    formula = compile_formula(r"J = j + \lambda \text{Pen(w)}")
+    assert [one.name for one in formula.inputs if one.kind == "function"] == ["Pen"]
+    value = formula.reference(j=1.0, lambda_=2.0, w=np.ones(3), Pen=np.sum)
+    assert value == 1 + 2 * 3
