@@ -31,25 +31,23 @@ def in_context(compiler: Compiler, compiled: Compiled) -> Compiled:
 
 def _as_used(compiler: Compiler, compiled: Compiled) -> Compiled:
     """A formula as those behind it use what it makes."""
-    entry = compiled.entry
-    own = compiler.alone[entry]
+    entry, own = compiled.entry, compiler.alone[compiled.entry]
     behind = _using(compiler, entry, compiler.linker.formulas.behind(entry))
-    typed = as_used(compiler.linker, entry, own, behind)
-    if typed is own:
-        return compiled
-    compiler.alone[entry] = typed
-    return _retyped(compiler, compiled, typed)
+    return _kept(compiler, compiled, as_used(compiler.linker, entry, own, behind))
 
 
 def _as_named(compiler: Compiler, compiled: Compiled) -> Compiled:
     """A formula as those beside it name the same."""
-    entry = compiled.entry
-    own = compiler.alone[entry]
+    entry, own = compiled.entry, compiler.alone[compiled.entry]
     beside = _using(compiler, entry, compiler.linker.formulas.beside(entry))
-    typed = as_named(compiler.linker, entry, own, beside)
-    if typed is own:
+    return _kept(compiler, compiled, as_named(compiler.linker, entry, own, beside))
+
+
+def _kept(compiler: Compiler, compiled: Compiled, typed: Typed) -> Compiled:
+    """A formula read so, which is what others meet of it from then on."""
+    if typed is compiler.alone[compiled.entry]:
         return compiled
-    compiler.alone[entry] = typed
+    compiler.alone[compiled.entry] = typed
     return _retyped(compiler, compiled, typed)
 
 
