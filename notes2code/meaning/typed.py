@@ -32,7 +32,7 @@ from notes2code.meaning.inference.shapes_declared import shapes_declared
 from notes2code.meaning.inference.slips import slips
 from notes2code.meaning.inference.targets import read_target
 from notes2code.meaning.ir import Equation, Expr, Num, Size
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, recursions
 from notes2code.meaning.overview import unwritten
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
@@ -318,7 +318,7 @@ def _with_what_makes_it(
         given = {"", *read_target(seen, function).parameters}  # "" is what has parameters itself
         others = (one for one in stated if isinstance(one, Define))
         free = [one for one in others if one.target and binders.bare(one.target) not in given]
-        yield from binders.needed(function, free)
+        yield from recursions.needed(function, free)
 
 
 def _only_shows(stated: tuple[Statement, ...]) -> bool:
@@ -348,7 +348,7 @@ def _is_declaration(equation: Equation, defines: list[Define]) -> bool:
         return False
     if any(i.shape or i.kind == "function" for i in equation.inputs):
         return False
-    if any(binders.step_letter(define) is not None for define in defines):
+    if any(recursions.step_letter(define) is not None for define in defines):
         return False  # the d_i = d_{i-1} e^{…} of a softmax in one pass
     sizes_only = all(i.kind == "size" for i in equation.inputs)
     return sizes_only or names.is_size_name(equation.name)

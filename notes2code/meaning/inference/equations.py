@@ -28,7 +28,7 @@ from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses
 from notes2code.meaning.ir import Index, Lambda, Size
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, left_hand_sides, recursions
 from notes2code.meaning.overview import index_letters, letter_places
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.stated import Define, Statement
@@ -246,7 +246,7 @@ class Attempt:
             Lambda(tuple(find_index(i) for i in value.axes), value.body),
             len(self.targets[at].indices),
             bool(self.targets[at].parameters),
-            binders.arguments(self.defines[at].target),
+            left_hand_sides.arguments(self.defines[at].target),
             tuple(names.label(index.node) for index in self.targets[at].indices),
         )
         run.made.add(self.done[at].name)
@@ -304,7 +304,7 @@ class Attempt:
             and (use := self.run.seen.understood(node)) is not None
             and use.name == name
         ]
-        before = [node for node in uses if binders.is_before(node, letters, target)]
+        before = [node for node in uses if recursions.is_before(node, letters, target)]
         if before and len(before) < len(uses):
             raise error(
                 "N2C034",
@@ -381,7 +381,7 @@ class Attempt:
         if state is not None and probabilities.is_conditional(state.written):
             state = None  # the p(x_{t-1} | x_t) of p(x_{0:T})
         again = any(alike(inner, define.target) for inner in walk(node)) if state else False
-        if state is not None and (again or binders.step_letter(define) or not target.indices):
+        if state is not None and (again or recursions.step_letter(define) or not target.indices):
             used = max(run.seen.counted.get(target.name, {len(target.indices)}))
             if len(state.axes) - used != value.rank - len(target.indices):
                 run.pay(2.4)  # the next state is of the kind of the last one
@@ -415,7 +415,7 @@ class Attempt:
                 pass
             case _:
                 return
-        given = {x.text for x in binders.arguments(define.target) if isinstance(x, Name)}
+        given = {x.text for x in left_hand_sides.arguments(define.target) if isinstance(x, Name)}
         for letter in sorted(given - names.INDEX_LETTERS):
             index = self.run.indices.get(letter)
             if index is not None and uses(value.body, index):

@@ -13,7 +13,7 @@ from notes2code.meaning.inference.index_arithmetic import count
 from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.values import Value, fresh, shape_text
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import recursions
 from notes2code.meaning.stated import Range
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def first_state(attempt: Attempt, at: int) -> int | None:
     """The statement that defines the state before the first step of a recursion, if it is one."""
     name = f"{attempt.targets[at].name}_0"
     first = next((o for o, target in enumerate(attempt.targets) if target.name == name), None)
-    return None if first is None or binders.step_letter(attempt.defines[at]) is None else first
+    return None if first is None or recursions.step_letter(attempt.defines[at]) is None else first
 
 
 def last_states(attempt: Attempt, at: int, mentioned: set[str]) -> dict[str, int]:
@@ -51,10 +51,10 @@ def repeated(attempt: Attempt, at: int, first: int) -> Value:
     if attempt.done[first].array == Lambda((), ir.ZERO):
         attempt.done[first] = replace(attempt.done[first], array=_zeros(run, state))
     initial = attempt.done[first].array
-    letter = binders.step_letter(attempt.defines[at])
+    letter = recursions.step_letter(attempt.defines[at])
     assert letter is not None
     counter = Index(
-        letter, _steps(attempt, at, letter), 1 - binders.steps_ahead(attempt.defines[at])
+        letter, _steps(attempt, at, letter), 1 - recursions.steps_ahead(attempt.defines[at])
     )
     run.step = run.indices[letter] = counter
     before = f"{state}_before"
@@ -100,7 +100,7 @@ def _steps(attempt: Attempt, at: int, letter: str) -> Size:
     run, last = attempt.run, attempt.lasts.get(at, "")
     known = run.seen.ranges.get(letter)
     if known is not None and known.last is not None:
-        ahead = binders.steps_ahead(attempt.defines[at])
+        ahead = recursions.steps_ahead(attempt.defines[at])
         _refuse_late_start(attempt.targets[at].name, known, ahead)
         steps = count(run, known.last, 1 - ahead)
         end = steps.value.value if isinstance(steps.value, ir.Num) else None

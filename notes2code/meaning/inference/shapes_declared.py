@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Node, Num
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, script_reader, scripts
+from notes2code.meaning.notation import script_reader, scripts, written_sizes
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import Declare, Statement
@@ -43,4 +43,4 @@ def axis_name(node: Node) -> str | int:
     """The name of a declared axis; products and quotients are kept as text (``d/h``)."""
     if isinstance(node, Num):
         return int(float(node.text))
-    return binders.size_expression(node)
+    return written_sizes.size_expression(node)

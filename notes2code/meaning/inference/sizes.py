@@ -11,7 +11,7 @@ from notes2code.latex.tree import Num as Number
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Num, Reduce, Ref, Size
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import scripts, written_sizes
 from notes2code.meaning.stated import Declare, Define, Fact, Statement
 
 
@@ -40,7 +40,7 @@ def _tells_size(define: Define) -> bool:
     target = define.target
     if not isinstance(target, Script) or not scripts.is_name(target):
         return False
-    if binders.parts_of_size(define):
+    if written_sizes.parts_of_size(define):
         return True
     return names.is_size_name(names.label(target)) and all(map(_is_size, define.values))
 
@@ -126,7 +126,7 @@ def declared_part(run: Run, quotient: Node) -> Size | None:
     keys = [shape for name, shape in run.shapes.items() if _is_of_keys(name)]
     texts = {str(axis) for shape in keys for axis in shape.axes}
     texts = {text for text in texts if "/" in text}
-    text = binders.size_expression(quotient) if texts else ""
+    text = written_sizes.size_expression(quotient) if texts else ""
     return parse(run, text) if text in {one.strip("()") for one in texts} else None
 
 

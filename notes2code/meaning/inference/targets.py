@@ -9,7 +9,7 @@ from itertools import pairwise
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, alike, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, script_reader, scripts
+from notes2code.meaning.notation import binders, left_hand_sides, positions, script_reader, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define
 
@@ -103,7 +103,7 @@ def _function(seen: Survey, node: Juxt) -> Target:
     group = behind.base if isinstance(behind, Script) else behind
     assert isinstance(group, Group)
     indices = list(use.indices)
-    if binders.is_positional(node):
+    if left_hand_sides.is_positional(node):
         indices.extend(scripts.At(item) for item in group.items)
         return Target(use.name, tuple(indices), span=node.span)
     if group.open == "[" and any(binders.bare(i) in (*"ijklmnt",) for i in group.items):
@@ -113,7 +113,7 @@ def _function(seen: Survey, node: Juxt) -> Target:
             node.span,
             "write the index below the name, such as `y_i`",
         )
-    told = [item for item in binders.told_indices(node) if item.text in seen.targets]
+    told = [item for item in left_hand_sides.told_indices(node) if item.text in seen.targets]
     indices.extend(scripts.At(item) for item in told)
     parameters, whole = _parameters(seen, group, told, indices)
     if isinstance(behind, Script) and behind.sub is not None:

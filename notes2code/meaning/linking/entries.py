@@ -33,7 +33,7 @@ from notes2code.meaning import names
 from notes2code.meaning.inference import targets
 from notes2code.meaning.inference.shapes_declared import shapes_declared
 from notes2code.meaning.ir import Equation
-from notes2code.meaning.notation import binders, groups, positions, scripts
+from notes2code.meaning.notation import binders, groups, positions, recursions, scripts
 from notes2code.meaning.overview import unwritten
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.overview.surveying import survey
@@ -389,7 +389,7 @@ def _note_names(parsed: Parsed, statement: Define, seen: Survey) -> None:
             indexed = Indexed(len(use.indices) + use.steps, every, letters)
             parsed.indexed[target.name] = indexed
             parsed.indexed.setdefault(target.name.removesuffix("_squared"), indexed)
-    if binders.step_letter(statement) is not None:
+    if recursions.step_letter(statement) is not None:
         parsed.mentioned.add(f"{target.name}_0")
         parsed.states.add(target.name)
     elif any(use.name == target.name for v in statement.values for use, _ in used(seen, v)):

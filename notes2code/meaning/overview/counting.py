@@ -20,7 +20,7 @@ from notes2code.latex.tree import (
     juxtaposed,
     walk,
 )
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, left_hand_sides, positions, scripts
 from notes2code.meaning.overview.survey import Survey
 
 _TURNED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "=": "=", "≠": "≠"}
@@ -133,7 +133,9 @@ _LABELLED = frozenset(["W", "U", "b", "B"])
 def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, int]:
     """The letters of arrays with elements such as ``x_{i1}`` or ``a_{1j}``, and the number of the
     first one; ``x_{2i}`` alone is every other element."""
-    labelled = {binders.bare(name) for target in targets for name in binders.target_scripts(target)}
+    labelled = {
+        binders.bare(name) for target in targets for name in left_hand_sides.target_scripts(target)
+    }
     found: dict[str, set[int]] = {}
     for node in nodes.of(Script):
         if node.sub is not None and scripts.is_name(node):

@@ -17,7 +17,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, letters_above, positions, scripts
 from notes2code.meaning.overview import identity, label_letters, points
 from notes2code.meaning.overview.letter_places import (
     at_counted_places,
@@ -45,7 +45,8 @@ def find(
     the whole section."""
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
     defined |= label_letters.of_arguments(statements)
-    labelled = binders.labelled_bases(nodes, seen.bound) | binders.listed_above(nodes, seen.ends)
+    labelled = binders.labelled_bases(nodes, seen.bound)
+    labelled.update(letters_above.listed_above(nodes, seen.ends))
     labelled.update(label_letters.labelled_targets(seen, statements))
     seen.parts.update(label_letters.parts_of_whole(seen, statements))
     seen.parts.update(

@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, positions, scripts, written_sizes
 from notes2code.meaning.overview.letter_places import letters_below
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define
@@ -43,13 +43,13 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
             end = [node.sup.text] if isinstance(node.sup, Name) else []
             for letter in (*binders.first_letters(node.sub), *end):
                 seen.starts.setdefault(letter, 1)  # the i of Σ_{j=i}^{n} counts up to the n
-        seen.sizes.update(binders.size_names(node.sup))
+        seen.sizes.update(written_sizes.size_names(node.sup))
         for last in binders.ends(node.sub):
-            seen.sizes.update(binders.size_names(last))
+            seen.sizes.update(written_sizes.size_names(last))
     for script in nodes.of(Script):
         if (own := binders.family_range(script)) is not None:
             seen.bound.update(binders.bound_letters(own))
-            seen.sizes.update(binders.size_names(script.sup))
+            seen.sizes.update(written_sizes.size_names(script.sup))
 
 
 def _find_blocks(seen: Survey, sub: Node) -> None:

@@ -29,7 +29,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation import binders, left_hand_sides, positions, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.scope import Scope
 from notes2code.meaning.stated import Declare, Define, Statement
@@ -188,7 +188,7 @@ def roles(target: Node) -> set[str]:
     """The X of ``f(X_q, X_k, X_v)`` and of ``f(X_i, X_t)``, whose letters tell things apart and
     count none."""
     found: dict[str, set[str]] = {}
-    for node in binders.target_scripts(target):
+    for node in left_hand_sides.target_scripts(target):
         if isinstance(node, Script) and isinstance(node.sub, Name):
             found.setdefault(binders.bare(node), set()).add(node.sub.text)
     matrices = {base for base in told_apart(found, set()) if base.isupper()}
@@ -371,8 +371,8 @@ def on_left(statement: Statement) -> set[str]:
     if target is None:
         return set()
     own = roles(target)
-    named = (n for n in binders.target_scripts(target) if binders.bare(n) not in own)
-    return {binders.bare(given) for given in binders.arguments(target)}.union(
+    named = (n for n in left_hand_sides.target_scripts(target) if binders.bare(n) not in own)
+    return {binders.bare(given) for given in left_hand_sides.arguments(target)}.union(
         letter for node in named for letter in binders.script_letters(node)
     )
 

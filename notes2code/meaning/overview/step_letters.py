@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Node, Script, alike, walk, words_in
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, recursions, scripts
 from notes2code.meaning.overview import times
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Range, Statement
@@ -25,14 +25,14 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         if define.target is None or _is_made_of_itself(define):
             continue
         base = binders.bare(define.target)
-        repeated = any(binders.is_first_state(target, base) for target in targets)
-        letter = binders.step_letter(define)
+        repeated = any(recursions.is_first_state(target, base) for target in targets)
+        letter = recursions.step_letter(define)
         if letter is None and not repeated:
-            letter = binders.step_of_several(define, defines)
-            letter = letter or binders.made_in_step(define.target, define.values)
+            letter = recursions.step_of_several(define, defines)
+            letter = letter or recursions.made_in_step(define.target, define.values)
         if letter is None:
             continue
-        if (own := binders.at_own_step(define, letter)) is not None:
+        if (own := recursions.at_own_step(define, letter)) is not None:
             raise error(
                 "N2C034",
                 f"this steps in two letters, `{letter}` and another: the state here is not at the "

@@ -26,7 +26,15 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, script_reader, scripts
+from notes2code.meaning.notation import (
+    binders,
+    left_hand_sides,
+    letters_above,
+    positions,
+    script_reader,
+    scripts,
+    written_sizes,
+)
 from notes2code.meaning.overview import (
     above,
     added,
@@ -110,7 +118,7 @@ def _see_scripts(seen: Survey, parts: _Parts, scope: Scope) -> None:
     nodes, targets = parts.nodes, parts.targets
     seen.ends = {*scope.lasts - words_in(*targets)} if targets else set()
     seen.raised = _raised(nodes, targets)
-    above = {*binders.with_labels_above(nodes), *binders.told_above(nodes)}
+    above = {*letters_above.with_labels_above(nodes), *letters_above.told_above(nodes)}
     seen.listed = (above | {*label_letters.of_layers(nodes)} | scope.above.keys()) - _given(targets)
     seen.below = {
         node.base.text
@@ -137,16 +145,16 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
             seen.labels.discard(statement.index)
             seen.bound.add(statement.index)
             seen.ranges[statement.index] = statement
-            seen.sizes.update(binders.size_names(statement.last))
+            seen.sizes.update(written_sizes.size_names(statement.last))
         elif isinstance(statement, Declare):
             for axis in statement.axes:
-                seen.sizes.update(binders.size_names(axis))
+                seen.sizes.update(written_sizes.size_names(axis))
         elif isinstance(statement, Define) and statement.target is not None:
             index_letters.find_first(seen, statement.conditions)
             square = statement.target
             if isinstance(square, Script) and _defines_square(square, seen.listed):
                 seen.squares.add(script_reader.unindexed(square.base))
-            seen.sizes.update(binders.parts_of_size(statement))
+            seen.sizes.update(written_sizes.parts_of_size(statement))
             if not label_letters.of_arguments(statements):
                 target_letters.find(seen, statement, nodes, scope)
             seen.times.update(times.above(statement))
@@ -352,7 +360,12 @@ def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
 
 def _given(targets: Sequence[Node]) -> set[str]:
     """The letters of the parameters of what is defined."""
-    return {n.text for target in targets for n in binders.arguments(target) if isinstance(n, Name)}
+    return {
+        n.text
+        for target in targets
+        for n in left_hand_sides.arguments(target)
+        if isinstance(n, Name)
+    }
 
 
 def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:

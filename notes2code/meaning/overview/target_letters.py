@@ -22,7 +22,14 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, scripts, slices
+from notes2code.meaning.notation import (
+    binders,
+    counted_heads,
+    left_hand_sides,
+    positions,
+    scripts,
+    slices,
+)
 from notes2code.meaning.overview import label_letters
 from notes2code.meaning.overview.letter_places import (
     at_counted_places,
@@ -63,8 +70,8 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
     roles = label_letters.roles(target)
     counted = _counted(seen, target, nodes) | places | rows
     function = target.factors[0] if isinstance(target, Juxt) else None
-    given = {item.text for item in binders.arguments(target) if isinstance(item, Name)}
-    for node in binders.target_scripts(target):
+    given = {item.text for item in left_hand_sides.arguments(target) if isinstance(item, Name)}
+    for node in left_hand_sides.target_scripts(target):
         if binders.bare(node) in roles:
             continue
         for letter in binders.script_letters(node, seen.bound):
@@ -84,7 +91,7 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
     told = _places(target, nodes)
     seen.bound |= told
     seen.targets |= told
-    if binders.is_of_heads(target, nodes):
+    if counted_heads.is_of_heads(target, nodes):
         seen.heads = True
         seen.bound.add(scripts.HEAD)
         seen.targets.add(scripts.HEAD)
@@ -152,13 +159,13 @@ def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
     elsewhere = names.INDEX_LETTERS.union(
         *counted_elsewhere(nodes).values(), *at_counted_places(nodes).values()
     )
-    told = {item.text for item in binders.told_indices(target)}
+    told = {item.text for item in left_hand_sides.told_indices(target)}
     below |= _below_and_apart(nodes, told)
     counting = told & elsewhere & below
     for own in _alone_below(nodes).values():
         if not own & told <= counting:
             counting -= own
-    if binders.is_positional(target):
+    if left_hand_sides.is_positional(target):
         found.update(item.text for item in group.items if isinstance(item, Name))
     return found | counting
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Span
 from notes2code.latex.tree import Accent, Big, Juxt, Name, Node, Script, children, rebuilt, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, script_reader, scripts
+from notes2code.meaning.notation import binders, left_hand_sides, positions, script_reader, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
 
@@ -101,8 +101,8 @@ def _here(
     if _plain(target) in defined:
         at_hand |= {*known[_plain(target)]}
     elif target is not None:
-        at_hand |= {x for node in binders.target_scripts(target) for x in _below(node)}
-        given = {one for node in binders.arguments(target) for one in _all_plain(node)}
+        at_hand |= {x for node in left_hand_sides.target_scripts(target) for x in _below(node)}
+        given = {one for node in left_hand_sides.arguments(target) for one in _all_plain(node)}
         known = {one: letters for one, letters in known.items() if one not in given}
     places: dict[tuple[str, int], set[str]] = {}
     for name, place, letter in seen.shifts:

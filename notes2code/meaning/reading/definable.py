@@ -23,7 +23,7 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, script_reader, scripts
+from notes2code.meaning.notation import positions, recursions, script_reader, scripts
 from notes2code.meaning.notation.scripts import is_name
 
 
@@ -57,7 +57,7 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
             inside = [inner for value in values for inner in walk(value)]
             uses = sum(isinstance(inner, Name) and inner.text == base.text for inner in inside)
             if uses == 0:
-                return binders.made_in_step(node, values) is not None
+                return recursions.made_in_step(node, values) is not None
             steps = [
                 positions.shift(inner.sup)
                 for inner in inside
@@ -66,7 +66,9 @@ def steps_above(node: Node, values: Sequence[Node]) -> bool:
             ]
             return uses == len(steps) > 0 and all(step and step[0] == letter for step in steps)
         case Script(Accent(), _, Infix("+" | "-", Name(letter), Num()), 0):
-            return letter in names.INDEX_LETTERS and binders.made_in_step(node, values) is not None
+            return (
+                letter in names.INDEX_LETTERS and recursions.made_in_step(node, values) is not None
+            )
     return False
 
 

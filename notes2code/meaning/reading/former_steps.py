@@ -10,7 +10,7 @@ from dataclasses import replace
 from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import Group, Infix, Name, Node, Script, Tree, rebuilt, ungrouped, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions
+from notes2code.meaning.notation import binders, positions, recursions
 from notes2code.meaning.stated import Define, Statement
 
 _FORMER = "prev"
@@ -21,7 +21,7 @@ def apart(stated: tuple[Statement, ...], tree: Tree) -> tuple[tuple[Statement, .
     """The statements of a single step with such names, and their tree with notes on them. Where the
     first state is defined, or nothing is left that steps, all stays as it is."""
     defines = [one for one in stated if isinstance(one, Define)]
-    letters = {letter for one in defines if (letter := binders.step_letter(one)) is not None}
+    letters = {letter for one in defines if (letter := recursions.step_letter(one)) is not None}
     if len(letters) != 1 or _has_first_state(defines):
         return stated, tree
     (letter,) = letters
@@ -41,7 +41,7 @@ def apart(stated: tuple[Statement, ...], tree: Tree) -> tuple[tuple[Statement, .
         replace(one, values=tuple(map(written, one.values))) if isinstance(one, Define) else one
         for one in stated
     )
-    if not told or all(binders.step_letter(o) is None for o in found if isinstance(o, Define)):
+    if not told or all(recursions.step_letter(o) is None for o in found if isinstance(o, Define)):
         return stated, tree
     new = (problem for problem in told.values() if problem not in tree.problems)
     return found, replace(tree, problems=(*tree.problems, *new))
@@ -57,7 +57,7 @@ def _has_first_state(defines: Sequence[Define]) -> bool:
     """Whether a state before the first step is defined, as in ``h_0 = 0``."""
     targets = [one.target for one in defines if one.target is not None]
     return any(
-        binders.is_first_state(first, binders.bare(target))
+        recursions.is_first_state(first, binders.bare(target))
         for first in targets
         for target in targets
     )

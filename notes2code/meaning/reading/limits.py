@@ -35,7 +35,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, recursions
 from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.reading import ranges
 from notes2code.meaning.stated import Define, Range, Statement
@@ -203,7 +203,7 @@ def _updated(define: Define) -> Define:
     limited = define.keeps and bool(define.conditions)
     if not isinstance(target, Name | Script) or not (limited or hidden):
         return replace(define, keeps=False)
-    if names.is_mask(binders.bare(target)) or binders.step_letter(define) is not None:
+    if names.is_mask(binders.bare(target)) or recursions.step_letter(define) is not None:
         return replace(define, keeps=False)
     cases = Matrix("cases", (*rows, (target, Prose("otherwise", define.span))), define.span)
     return replace(define, values=(cases,), conditions=(), keeps=True)
@@ -253,7 +253,7 @@ class _Equation:
         named = words_in(relation)
         if worded:
             counted = relation.signs == ("=",) and ranges.index_letter(relation.operands[0])
-            step = binders.step_letter(self.define)
+            step = recursions.step_letter(self.define)
             if counted and words.isdisjoint(WHERE) and not named <= self.on_left:
                 return None  # for t = 1 says where something begins
             if step in named and _only_counts(relation, step or ""):

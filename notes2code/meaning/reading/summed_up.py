@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from notes2code.latex.tree import Big, Node, walk, words_in
-from notes2code.meaning.notation import binders
+from notes2code.meaning.notation import binders, recursions
 from notes2code.meaning.stated import Define, Statement
 
 
@@ -15,7 +15,7 @@ def without_step(statement: Statement) -> Statement:
     not."""
     if not isinstance(statement, Define) or len(statement.values) < 2:
         return statement
-    if binders.step_letter(statement) is None or statement.target is None:
+    if recursions.step_letter(statement) is None or statement.target is None:
         return statement
     state = binders.bare(statement.target)
     closed = tuple(value for value in statement.values if state not in words_in(value))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Group, Node, Script, alike, rebuilt, ungrouped, walk
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions
+from notes2code.meaning.notation import binders, positions, recursions
 from notes2code.meaning.stated import Define, Statement, rewritten
 
 
@@ -17,7 +17,7 @@ def inlined(stated: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """The statements without those that make something on the way to a state whose first one is
     defined, which stands where it is used."""
     defines = [one for one in stated if isinstance(one, Define)]
-    stepped = [one.target for one in defines if binders.step_letter(one) is not None]
+    stepped = [one.target for one in defines if recursions.step_letter(one) is not None]
     targets = [target for target in stepped if target and _has_first(target, defines)]
     if len(targets) != 1 or len(defines) < 3:
         return stated
@@ -53,7 +53,7 @@ def _length(stated: tuple[Statement, ...]) -> int:
 def _has_first(target: Node, defines: Sequence[Define]) -> bool:
     """Whether something with a letter for the step has a first state: h_t beside ``h_0 = …``."""
     name, base = _name(target), binders.bare(target)
-    firsts = (one.target for one in defines if binders.is_first_state(one.target, base))
+    firsts = (one.target for one in defines if recursions.is_first_state(one.target, base))
     return bool(_shifts(target)) and any(_name(first) == name for first in firsts)
 
 
