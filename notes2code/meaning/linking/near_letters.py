@@ -9,7 +9,14 @@ from notes2code.meaning.inference import lists_of_vectors, sizes
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.names import INDEX_LETTERS
 from notes2code.meaning.notation import roots
-from notes2code.meaning.overview import counting, label_letters, points, ratios
+from notes2code.meaning.overview import (
+    counting,
+    gate_letters,
+    label_letters,
+    points,
+    ratios,
+    role_letters,
+)
 from notes2code.meaning.overview.elements import numbered
 from notes2code.meaning.overview.index_letters import last_letters, lengths
 from notes2code.meaning.overview.target_letters import neighbours
@@ -96,7 +103,7 @@ class Letters:
             indices = label_letters.counting(seen)
             self._counting.setdefault(place, set()).update(indices)
             self._summed.setdefault(place, set()).update(indices - seen.targets)
-            indices -= label_letters.on_weights_alone(seen)
+            indices -= role_letters.on_weights_alone(seen)
             self._counting_more.setdefault(place, set()).update(indices)
             self._sized.setdefault(entry.note, set()).update(sizes.defined(parsed.stated))
             self._mapped.setdefault(entry.note, set()).update(lists_of_vectors.mapped(seen.nodes))
@@ -125,7 +132,7 @@ class Letters:
         place = entry.note, entry.section
         counting, below = self._counting.get(place, set()), self._below.get(place, {})
         found = label_letters.told_apart(below, counting)
-        found |= label_letters.gates(below, self._counting_more.get(place, set()))
+        found |= gate_letters.gates(below, self._counting_more.get(place, set()))
         for base, letter in self._numbers.get(place, ()):
             if letter not in counting:
                 found.setdefault(base, set()).add(letter)
@@ -137,7 +144,7 @@ class Letters:
         place = entry.note, entry.section
         numbered = {base: set[str]() for base in self._numbered.get(place, ())}
         more = self._counting_more.get(place, set())
-        return numbered | label_letters.gates(self._above.get(place, {}), more)
+        return numbered | gate_letters.gates(self._above.get(place, {}), more)
 
     def drawn(self, entry: Entry) -> frozenset[str]:
         """The letters of noise that the section draws from a distribution of vectors."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
 
 from notes2code.latex.tree import (
     Accent,
@@ -31,7 +30,6 @@ from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, left_hand_sides, positions, scripts
 from notes2code.meaning.overview.survey import Survey
-from notes2code.meaning.scope import Scope
 from notes2code.meaning.stated import Declare, Define, Statement
 
 
@@ -75,40 +73,6 @@ def of_namesakes(statements: Sequence[Statement]) -> Iterator[str]:
         for letter in own if len(own) > 1 else ():
             if all(letter not in words for other, words in own.items() if other != letter):
                 yield letter
-
-
-def of_what_is_made(statements: Sequence[Statement]) -> Iterator[str]:
-    """The k of ``K = Ω_k X`` and of ``K[X] = β_k + Ω_k X``: the weights that make keys have their
-    letter below them, and there is one of each. The k of ``s_k = q^\\top K_k`` and of ``K = x_k``
-    counts."""
-    defines = [one for one in statements if isinstance(one, Define)]
-    below = {word for one in defines if one.target for word in _below(one.target)}
-    for define in defines:
-        match define.target:
-            case Name(made) | Juxt((Name(made), Group("[" | "("))) if made in ("Q", "K", "V"):
-                letter = made.lower()
-                bases = [base for value in define.values for base in _bases(value, letter)]
-                if all(map(_is_of_weights, bases)) and letter not in below:
-                    yield letter
-
-
-def _bases(node: Node, letter: str) -> Iterator[Node]:
-    """What a letter stands below."""
-    for part in walk(node):
-        if isinstance(part, Script) and part.sub and letter in words_in(part.sub):
-            yield part.base
-
-
-def _below(node: Node) -> Set[str]:
-    """What stands below names."""
-    subs = (part.sub for part in walk(node) if isinstance(part, Script) and part.sub)
-    return {word for sub in subs for word in words_in(sub)}
-
-
-def _is_of_weights(node: Node) -> bool:
-    """Whether a letter is a capital, as Ω, and no X, or a small one of weights, as β."""
-    letter = node.text if isinstance(node, Name) else ""
-    return letter in names.WEIGHTS or (letter[:1].isupper() and letter not in ("X", "H", "Z", "E"))
 
 
 def of_own_sizes(statements: Sequence[Statement]) -> set[str]:
@@ -195,20 +159,6 @@ def roles(target: Node) -> set[str]:
     return matrices.union(b for b, own in found.items() if len(own) > 1 and own <= set("qkv"))
 
 
-def of_encoded(target: Node, nodes: Nodes) -> set[str]:
-    """The k of ``f_k(x_n, n) = W_k x_n e^{i n θ}``, which makes the key of a token at its place: it
-    stands below the function and below weights, and counts neither."""
-    match target:
-        case Juxt((Script(Name(), Name("q" | "k" | "v" as role), None, 0), Group("(", items))):
-            given = {item.text for item in items if isinstance(item, Name)}
-            below = {n.sub.text for n in items if isinstance(n, Script) and isinstance(n.sub, Name)}
-            weights = (n for n in nodes.of(Script) if binders.bare(n) == "W")
-            made = sum(names.label(weight.sub) == role for weight in weights if weight.sub)
-            told = sum(name.text == role for name in nodes.of(Name)) == made
-            return {role} if told and given & below - {role} else set()
-    return set()
-
-
 def above(target: Node) -> set[str]:
     """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
     above = target.sup if isinstance(target, Script) else None
@@ -239,18 +189,6 @@ def of_positions(seen: Survey, statements: Sequence[Statement]) -> set[str]:
     return (
         {"pos"} - seen.bound if any(binders.bare(sub) == "pos" for sub in below if sub) else set()
     )
-
-
-def of_weights(target: Juxt, nodes: Nodes) -> set[str]:
-    """The t of ``P(t | q) = softmax(W_t h_q + b_t)``, which tells what the weights are for; what a
-    sum counts elsewhere is an index, as in ``e^{w_i^⊤ x} / Σ_j e^{w_j^⊤ x}``."""
-    match target.factors:
-        case (_, Group("(", (Name(outcome), *_), ("|", *_))) if outcome not in "ijkmn":
-            below = [node for node in nodes.of(Script) if binders.bare(node.sub or node) == outcome]
-            bases = {binders.bare(node) for node in below}
-            summed = any(True for _ in nodes.of(Big))
-            return {outcome} if "W" in bases and bases <= {*"WUb"} and not summed else set()
-    return set()
 
 
 def labelled_targets(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
@@ -308,13 +246,6 @@ def above_each(nodes: Iterable[Node]) -> dict[str, set[str]]:
             case Script(Name(base), None, Name(letter)) if base not in RATES | {"e"}:
                 found.setdefault(base, set()).add(letter)
     return found
-
-
-def gates(labels: Mapping[str, Set[str]], counted: Set[str]) -> dict[str, set[str]]:
-    """The f, the i and the o of ``z^f``, ``z^i`` and ``z^o``, or of ``W_f``, ``W_i`` and ``W_o``:
-    gates are told apart by what their f shows to be no index and no power."""
-    found = {base: {*of_one} for base, of_one in labels.items() if "f" in of_one}
-    return {b: own for b, own in found.items() if len(own) > 1 and own.isdisjoint(counted)}
 
 
 def numbered(clauses: Iterable[Clause]) -> Iterator[str]:
@@ -377,110 +308,12 @@ def on_left(statement: Statement) -> set[str]:
     )
 
 
-def on_weights_alone(seen: Survey) -> set[str]:
-    """The i of ``z_i = σ(W_i x)``, which may tell weights apart, whatever stands on the left."""
-    bases: dict[str, set[str]] = {}
-    for node in seen.nodes.of(Script) if seen.targets else ():
-        for name in inside_scripts(node):
-            if isinstance(name, Name):
-                bases.setdefault(name.text, set()).add(binders.bare(node))
-    return {x for x in seen.targets if x in bases and bases[x] <= {*"WUVRb"}}
-
-
 def _reckons(define: Define) -> bool:
     """Whether a definition calls nothing and joins nothing, as ``⌈n / r⌉`` does not: what it is of
     is no whole array, as the h_p of ``h = \\max(h_p)`` are."""
     kinds = Name | Num | Script | Infix | Frac | Neg
     within = (inner for value in define.values for inner in walk(value))
     return all(isinstance(n, kinds) or (isinstance(n, Group) and n.open in "⌈⌊(") for n in within)
-
-
-def of_gates(target: Node, nodes: Nodes, scope: Scope) -> set[str]:
-    """The r of ``u_r = \\sigma(W_r x_t + U_r h_{t-1} + b_r)``, which tells the weights of a gate
-    apart: it stands on weights alone, and on all of them. So does the i of ``z^i = σ(W^i [x^t;
-    h^{t-1}])`` where the section tells the W apart."""
-    match target:
-        case Script(_, Name(letter), None, 0) if letter in _GATES:
-            above = False
-        case Script(_, None, Name(letter), 0) if letter in _GATES:
-            above = True
-        case _:
-            return set()
-    stand: dict[str, set[str]] = {}
-    for node in nodes.of(Script):
-        place = node.sup if above else node.sub
-        if node is not target and place is not None and scripts.is_name(node):
-            stand.setdefault(binders.bare(node), set()).add(names.label(place))
-    own = {base for base, labels in stand.items() if letter in labels}
-    if not own or not own <= {*"WUVRb"}:
-        return set()
-    if not any(binders.bare(node) in _SQUASHING for node in nodes):
-        return set()
-    told = scope.above if above else scope.labels
-    if all(letter in told.get(base, ()) for base in own):
-        return {letter}
-    alone = all(len(stand[base]) == 1 for base in own)
-    steps = any(positions.shift(node) == ("t", -1) for node in nodes.of(Infix))
-    return {letter} if alone and steps and len(own) > 1 and "W" in own else set()
-
-
-_SQUASHING = frozenset(["sigma", "sigmoid", "tanh", "Sigmoid", "Tanh"])
-
-_GATES = frozenset("rzofigcn")
-"""What tells gates apart: reset, update, output, forget, input, candidate."""
-
-
-def of_layers(nodes: Nodes) -> Iterator[str]:
-    """The H of ``H^{l-1} W`` and the x of ``x^{l+1} - x^l``, which are those of a layer: its letter
-    stands nowhere but in scripts, as a number would elsewhere, and above what has a row for each
-    token."""
-    above: dict[str, list[Script]] = {}
-    for node in nodes.of(Script):
-        if node.sup is not None and (layer := positions.layer_label(node.sup)):
-            above.setdefault(layer.partition("_")[0], []).append(node)
-    for letter, raised in above.items():
-        if all(isinstance(node.sup, Name) for node in raised):
-            continue
-        within = {id(name) for node in nodes.of(Script) for name in inside_scripts(node)}
-        counts = any(n.text == letter and id(n) not in within for n in nodes.of(Name))
-        if not counts and any(_is_state(node, raised, nodes) for node in raised):
-            yield from map(binders.bare, raised)
-
-
-def _is_state(node: Script, raised: Sequence[Script], nodes: Nodes) -> bool:
-    """Whether a name has a row for each token: it is called as activations are, is bold, is beside
-    a weight or alone in a call, or there for two layers."""
-    base = binders.bare(node)
-    if not isinstance(node.base, Name) or base in _POWERS:
-        return False
-    if node.base.font == "bold" or base in ("H", "X", "Z", "h"):
-        return True
-    layers = {
-        positions.layer_label(other.sup)
-        for other in raised
-        if other.sup is not None and binders.bare(other) == base
-    }
-    return (base in ("x", "z") and len(layers) > 1) or any(
-        _takes(product, node) for product in nodes.of(Juxt)
-    )
-
-
-def _takes(product: Juxt, node: Node) -> bool:
-    """Whether something is multiplied by a weight, ``x^{l-1} W``, or what a model takes."""
-    for left, right in pairwise(product.factors):
-        if isinstance(right, Group) and node in right.items and isinstance(left, Name):
-            return len(left.text) > 1 and left.text[0].isupper()
-        if node is right and binders.bare(left) in ("W", "U"):
-            return True
-        if node is left and binders.bare(right) in ("W", "U"):
-            base = binders.bare(node)  # the α of α^{L-1} W x is a number
-            return base.isupper() or base in ("x", "z")
-    return False
-
-
-_POWERS = frozenset("APTCDN")
-"""Capitals that are raised to a power: the k-th neighbours of a graph, the steps of a chain, and
-what counts."""
 
 
 def doubled(nodes: Nodes) -> set[str]:
@@ -495,22 +328,6 @@ def doubled(nodes: Nodes) -> set[str]:
             case below if below is not None:
                 others.append(below)
     return found - words_in(*others) if found else found
-
-
-def of_keys(target: Node, nodes: Nodes) -> Set[str]:
-    """The k of ``θ_k ← m θ_k + (1 - m) θ_q``: the weights that make keys, beside those that make
-    queries; what has another one's index counts."""
-    match target:
-        case Script(Name(), Name(letter), None, 0):
-            found: dict[str, set[str]] = {}
-            for node in nodes.of(Script):
-                if node.sub is not None:
-                    found.setdefault(binders.bare(node), set()).update(words_in(node.sub))
-            own = found.pop(binders.bare(target), set())
-            others = set[str]().union(*found.values())
-            if {letter} < own | {letter} <= {*"qkv"} and letter not in others:
-                return {letter}
-    return set()
 
 
 @once

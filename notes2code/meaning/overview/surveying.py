@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from notes2code.latex.tree import (
-    Big,
     Dots,
     Frac,
     Group,
@@ -24,11 +23,9 @@ from notes2code.latex.tree import (
     walk,
     words_in,
 )
-from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import (
     binders,
-    left_hand_sides,
     letters_above,
     positions,
     script_reader,
@@ -52,11 +49,13 @@ from notes2code.meaning.overview import (
     index_letters,
     kernels,
     label_letters,
+    layer_letters,
     magnitudes,
     means,
     norms,
     points,
     returns,
+    role_letters,
     step_letters,
     target_letters,
     times,
@@ -69,6 +68,9 @@ from notes2code.meaning.overview.quantities import (
     scaled_to_round,
     worded,
 )
+from notes2code.meaning.overview.queries_and_keys import projections, queries_and_keys, sequences
+from notes2code.meaning.overview.raised import parameter_letters, raised_names
+from notes2code.meaning.overview.sampled import sampled_functions
 from notes2code.meaning.overview.survey import Survey, defined_by_both, used
 from notes2code.meaning.scope import EMPTY, Scope
 from notes2code.meaning.stated import Declare, Define, Range, Statement
@@ -117,9 +119,11 @@ def _see_scripts(seen: Survey, parts: _Parts, scope: Scope) -> None:
     """What the scripts of names say, whoever binds their letters."""
     nodes, targets = parts.nodes, parts.targets
     seen.ends = {*scope.lasts - words_in(*targets)} if targets else set()
-    seen.raised = _raised(nodes, targets)
+    seen.raised = raised_names(nodes, targets)
     above = {*letters_above.with_labels_above(nodes), *letters_above.told_above(nodes)}
-    seen.listed = (above | {*label_letters.of_layers(nodes)} | scope.above.keys()) - _given(targets)
+    seen.listed = (
+        above | {*layer_letters.of_layers(nodes)} | scope.above.keys()
+    ) - parameter_letters(targets)
     seen.below = {
         node.base.text
         for node in nodes.of(Script) + parts.on_left.of(Script)
@@ -139,7 +143,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.labels -= seen.bound
     seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
     seen.labels.update({*label_letters.of_namesakes(statements)} - seen.bound)
-    seen.labels.update({*label_letters.of_what_is_made(statements)} - seen.bound)
+    seen.labels.update({*role_letters.of_what_is_made(statements)} - seen.bound)
     for statement in statements:
         if isinstance(statement, Range):
             seen.labels.discard(statement.index)
@@ -187,7 +191,7 @@ def _see_uses(seen: Survey, parts: _Parts) -> None:
     doubtful_indices.refuse_two_steps(seen, parts.statements)
     doubtful_indices.refuse_lost_indices(parts.statements)
     seen.sets = set(_sets(seen, nodes))
-    seen.sampled = _sampled(seen, nodes)
+    seen.sampled = sampled_functions(seen, nodes)
 
 
 def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
@@ -235,16 +239,16 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.lengths = {name for node in nodes.of(Juxt, Infix) for name in _lengths(seen, node)}
     targets = [define.target for define in parts.defines if define.target is not None]
     seen.told_above = set(above.matrices(seen, nodes, targets))
-    seen.projections = _projections(seen, nodes)
+    seen.projections = projections(seen, nodes)
     seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
     seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
     seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
     seen.matrices.update(_transposed_in_code(seen, nodes), _with_elements(seen, nodes))
     for infix in nodes.of(Infix):
-        for name in _queries_and_keys(seen, infix):
+        for name in queries_and_keys(seen, infix):
             seen.transposed.setdefault(name, set()).update(seen.counted[name])
     seen.moves = updates.moves(seen, nodes, parts.statements)
-    seen.sequences = _sequences(seen, nodes)
+    seen.sequences = sequences(seen, nodes)
 
 
 def _transposed_in_code(seen: Survey, nodes: Nodes) -> Iterator[str]:
@@ -329,45 +333,6 @@ def _count_uses(seen: Survey, uses: Sequence[tuple[scripts.Use, bool]]) -> None:
     seen.called |= numbered - seen.counted.keys()  # the f of f_1(x) + … + f_n(x)
 
 
-def _raised(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
-    """An index above a parameter, and above nothing else, is a power of it, as in
-    ``f(x) = Σ_k a_k x^k``; so is the T at which a sum ends above a rate that it has powers of."""
-    found: set[str] = set()
-    above: dict[str, set[str]] = {}
-    given = _given(targets)
-    for node in (*nodes.of(Script), *targets):
-        match node:
-            case Script(base, _, Name(letter)):
-                above.setdefault(letter, set()).add(binders.bare(base))
-            case Script(Name(base, there), None, Num("1", written)) if there == written:
-                found.add(base)  # the x of 1 + x + x^2 + … + x^n, which the rewriting wrote as x^1
-    if any(
-        big.sup is not None and "T" in words_in(big.sup) for big in nodes.of(Big)
-    ):  # the γ of Σ_{t=0}^T γ^t r_t + γ^T v
-        rates = above.get("T", set()) & RATES
-        found |= {r for r in rates if any(r in above.get(x, ()) for x in names.INDEX_LETTERS)}
-    for letter, bases in above.items():
-        if letter in names.INDEX_LETTERS and len(bases) == 1 and bases <= given:
-            found |= bases
-    found |= {binders.bare(base) for base, _ in exponents.of_trials(nodes)}
-    found.update(exponents.numbered(nodes))
-    for part in nodes.of(Frac):  # and as in the m_k / (1 - δ^k) of a bias that is corrected
-        match part.bottom:
-            case Infix("-", Num("1"), Script(Name(rate), _, Name())):
-                found.add(rate)
-    return found
-
-
-def _given(targets: Sequence[Node]) -> set[str]:
-    """The letters of the parameters of what is defined."""
-    return {
-        n.text
-        for target in targets
-        for n in left_hand_sides.arguments(target)
-        if isinstance(n, Name)
-    }
-
-
 def _sets(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names of the sets that something is a member of."""
     for node in nodes.of(Relation):
@@ -396,35 +361,6 @@ def _opposites(seen: Survey, statements: Sequence[Statement]) -> Iterator[str]:
                     yield seen.use(target).name
 
 
-def _sampled(seen: Survey, nodes: Nodes) -> set[str]:
-    """The functions that are only ever called with indices of sums: a number for each value."""
-    subs = [big.sub for big in nodes.of(Big)]
-    summed = {letter for sub in subs if sub is not None for letter in binders.bound_letters(sub)}
-    if None in subs:
-        summed |= {letter for letter in seen.free if letter not in seen.targets}
-    found: dict[str, bool] = {}
-    for node in nodes.of(Juxt) if summed else ():
-        for name, group in pairwise(node.factors):
-            use = seen.understood(name)
-            if use is None or not isinstance(group, Group) or group.open not in ("(", "["):
-                continue
-            plain = not use.indices and use.power is None and not use.transposed
-            sampled = plain and all(_is_index(seen, use.name, i, summed) for i in group.items)
-            found[use.name] = found.get(use.name, True) and bool(group.items) and sampled
-    return {name for name, only in found.items() if only} & seen.called
-
-
-def _is_index(seen: Survey, function: str, argument: Node, summed: set[str]) -> bool:
-    """Whether an argument is an index of a sum, or the outcome x_i of a probability at one."""
-    if isinstance(argument, Name):
-        return argument.text in summed
-    if names.base_letter(function) not in names.PROBABILITIES | {"Q"}:
-        return False
-    use = seen.understood(argument)
-    indices = use.indices if use is not None else ()
-    return any(isinstance(at.node, Name) and at.node.text in summed for at in indices)
-
-
 def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
     """The plain names that are cells of a matrix, such as the x_1 and x_2 of a column, or the x and
     y of a row: numbers."""
@@ -434,51 +370,6 @@ def _entries(seen: Survey, node: Matrix) -> Iterator[str]:
             inner = cell.body if isinstance(cell, Neg) else cell
             if isinstance(inner, kinds) and (use := seen.understood(inner)):
                 yield use.name
-
-
-def _projections(seen: Survey, nodes: Nodes) -> set[str]:
-    """The Q, K and V that stand for the weights which make queries, keys and values of X: those
-    of ``XQ_i``."""
-    pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
-    made = {binders.bare(b) for a, b in pairs if isinstance(a, Name) and a.text in "XHx"}
-    if not made.isdisjoint("QK"):  # (XQ)(XK)^⊤ is XQK^⊤X^⊤
-        made |= {"Q", "K"}
-    uses = (seen.understood(node) for node in nodes.of(Name, Script) if made & set("QKV"))
-    return {use.name for use in uses if use is not None and use.name in made & set("QKV")}
-
-
-def _sequences(seen: Survey, nodes: Nodes) -> set[str]:
-    """The y and x of ``\\mathrm{softmax}((y W_Q)(x W_K)^\\top)``, which are compared by rows, and
-    the x of ``\\mathrm{softmax}(x^\\top W_Q^\\top W_K x)``, whose columns are compared."""
-    if not any("softmax" in name.lower() for name in seen.called):
-        return set()
-    found = {name for node in nodes.of(Juxt) if (name := _compared_with_itself(seen, node))}
-    for pair in (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors)):
-        keys = pair[1].base if isinstance(pair[1], Script) else None
-        made = [side for side in (pair[0], keys) if isinstance(side, Group)]
-        uses = [use for group in made for use in _projected(seen, group)]
-        if len(uses) == 2:
-            found.update(use.name for use in uses if not use.indices)
-    return found
-
-
-def _compared_with_itself(seen: Survey, node: Juxt) -> str:
-    """The x of ``x^\\top W_Q^\\top W_K x``, "" where there is none."""
-    first, *weights, last = node.factors
-    if not isinstance(last, Name) or not scripts.is_transposed(first) or not weights:
-        return ""
-    use, of_weights = seen.understood(first), all(binders.bare(w) == "W" for w in weights)
-    return last.text if use is not None and use.name == last.text and of_weights else ""
-
-
-def _projected(seen: Survey, group: Group) -> Iterator[scripts.Use]:
-    """The x of ``(x W_K)``."""
-    match group.items:
-        case (Juxt((Name() as name, weight)),):
-            use = seen.understood(weight)
-            plain = use is not None and use.name.startswith("W") and not use.indices
-            if use is not None and plain and names.label_of_projection(use.name):
-                yield seen.use(name)
 
 
 def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
@@ -492,34 +383,6 @@ def _lengths(seen: Survey, node: Juxt | Infix) -> set[str]:
     found = {use.name for item in barred if (use := seen.understood(item)) is not None}
     latin = not any(names.base_letter(name) in names.GREEK for name in found)
     return found if latin and len(found) > 1 else set()
-
-
-def _queries_and_keys(seen: Survey, node: Infix) -> set[str]:
-    """The names of ``q_{t,j} · k_s`` and of ``λ_{q_1} · λ_{k_1}``, a query and its key under one
-    letter: their dot is the inner product of two vectors, also where that letter is a number by
-    itself, or has an index of heads besides; not that of ``Σ_d q_{id} · k_{jd}``."""
-    if node.op != "·":
-        return set()
-    left, right = seen.understood(node.left), seen.understood(node.right)
-    if left is None or right is None or left.name == right.name:
-        return set()
-    query, key = (use.name.split("_", 1) for use in (left, right))
-    paired = len(query) == len(key) == 2 and query[0] == key[0]
-    same = paired and query[1][0] + key[1][0] == "qk" and query[1][1:] == key[1][1:]
-    same = same or query[0] + key[0] in ("qk", "kq")
-    return {left.name, right.name} if same and not _sums_up(seen, node) else set()
-
-
-def _sums_up(seen: Survey, node: Infix) -> bool:
-    """Whether a product is what a sum adds up over an index of both its factors."""
-    sums = (big.sub for big in seen.nodes.of(Big) if big.body is node and big.op == "sum")
-    letters = {letter for sub in sums if sub is not None for letter in binders.bound_letters(sub)}
-    sides = (node.left, node.right)
-    return any(all(_has_letter(side, letter) for side in sides) for letter in letters)
-
-
-def _has_letter(node: Node, letter: str) -> bool:
-    return any(isinstance(inner, Name) and inner.text == letter for inner in walk(node))
 
 
 def _weighs(node: Infix | Juxt) -> bool:

@@ -30,7 +30,7 @@ from notes2code.meaning.notation import (
     scripts,
     slices,
 )
-from notes2code.meaning.overview import label_letters
+from notes2code.meaning.overview import gate_letters, label_letters, role_letters
 from notes2code.meaning.overview.letter_places import (
     at_counted_places,
     counted_elsewhere,
@@ -110,11 +110,9 @@ def _labels(seen: Survey, define: Define, nodes: Nodes, scope: Scope) -> set[str
     labels |= binders.named_after(nodes) - seen.bound | seen.labels
     labels |= {letter for _, letter in label_letters.of_constants((define,))}
     labels |= label_letters.that_are_vectors(nodes) - seen.bound
-    labels |= label_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes)
-    labels |= label_letters.of_keys(target, nodes) | _lasts(target, nodes)
-    labels |= label_letters.of_encoded(target, nodes) | spelling(
-        (*nodes, *walk(target)), seen.bound
-    )
+    labels |= gate_letters.of_gates(target, nodes, scope) | label_letters.of_mixtures(nodes)
+    labels |= role_letters.of_keys(target, nodes) | _lasts(target, nodes)
+    labels |= role_letters.of_encoded(target, nodes) | spelling((*nodes, *walk(target)), seen.bound)
     if above := label_letters.above(target):
         labels |= above - _letters(define.values) - seen.bound
     return labels
@@ -155,7 +153,7 @@ def _of_arguments(target: Juxt, group: Group, nodes: Nodes) -> set[str]:
     of ``h_q \\cdot h_p`` do, counts all or not at all."""
     sums = [item for item in group.items if isinstance(item, Juxt | Infix | Frac)]
     found = {x for item in sums if not scripts.is_name(item) for x in words_in(item)}
-    below = _only_below(nodes) - label_letters.of_weights(target, nodes) | _beside_counted(nodes)
+    below = _only_below(nodes) - role_letters.of_weights(target, nodes) | _beside_counted(nodes)
     elsewhere = names.INDEX_LETTERS.union(
         *counted_elsewhere(nodes).values(), *at_counted_places(nodes).values()
     )
