@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from notes2code.components.around import HOLE, applied, parts, without
+from notes2code.components.contractions import Contraction, hardness
 from notes2code.components.distances import PAIR, relative
 from notes2code.components.factors import factors_of
 from notes2code.components.keys import key
@@ -338,7 +339,7 @@ class _Matcher:
         assert isinstance(mine, Mul)
         others: list[Expr] = list(theirs.factors) if isinstance(theirs, Mul) else [theirs]
         collector = self._collector(mine.factors)
-        needed = sorted((f for f in mine.factors if f is not collector), key=_hardness)
+        needed = sorted((f for f in mine.factors if f is not collector), key=hardness)
         for way, left in self._assigned(needed, others, found):
             yield from self._collected(collector, ir.mul(*left), bool(left), way)
 
@@ -348,8 +349,8 @@ class _Matcher:
         their_indices, their_factors = factors_of(theirs)
         if len(my_indices) != len(their_indices):
             return
-        needed = sorted(my_factors, key=_hardness)
-        inner = _Contraction(self, frozenset(my_indices), list(their_indices))
+        needed = sorted(my_factors, key=hardness)
+        inner = Contraction(self.match, self.settings, frozenset(my_indices), list(their_indices))
         yield from inner.assigned(needed, list(their_factors), found)
 
     # --- other nodes -----------------------------------------------------------------------
@@ -444,63 +445,8 @@ class _Matcher:
         yield from self._all(pairs, found)
 
 
-class _Contraction:
-    """The factors of a summed product, where the summed indices may correspond in any order."""
-
-    def __init__(self, matcher: _Matcher, mine: frozenset[Index], theirs: list[Index]) -> None:
-        self.matcher = matcher
-        self.mine = mine
-        self.theirs = theirs
-
-    def assigned(self, needed: Sequence[Expr], others: list[Expr], found: Match) -> Iterator[Match]:
-        """Give each factor one of the others, choosing indices as they come up."""
-        if not needed:
-            if not others:
-                yield found
-            return
-        mine, rest = needed[0], needed[1:]
-        starts = list(self._opened(mine, found))
-        for at, theirs in enumerate(others):
-            if isinstance(mine, Ref) and not isinstance(theirs, Ref) and not self._sets(mine):
-                continue
-            for opened in starts:
-                for way in self.matcher.match(mine, theirs, opened):
-                    yield from self.assigned(rest, others[:at] + others[at + 1 :], way)
-
-    def _sets(self, mine: Ref) -> bool:
-        return mine.array in self.matcher.settings
-
-    def _opened(self, factor: Expr, found: Match) -> Iterator[Match]:
-        """The ways to choose the note's indices for the factor's summed ones not yet chosen."""
-        unknown = sorted(
-            (i for i in ir.free_indices(factor) if i in self.mine and i not in found.indices),
-            key=lambda index: index.name,
-        )
-        free = [i for i in self.theirs if i not in found.indices.values()]
-        yield from self._chosen(unknown, free, found)
-
-    def _chosen(
-        self, unknown: Sequence[Index], free: Sequence[Index], found: Match
-    ) -> Iterator[Match]:
-        if not unknown:
-            yield found
-            return
-        for theirs in free:
-            opened = replace(found, indices={**found.indices, unknown[0]: theirs})
-            yield from self._chosen(unknown[1:], [f for f in free if f is not theirs], opened)
-
-
 def _heads(joined: Size, width: Size) -> Size:
     """The number of heads, of which each has so many of the features of them all."""
     factors = joined.value.factors if isinstance(joined.value, Mul) else ()
     rest = [factor for factor in factors if factor != width]
     return rest[0] if len(rest) == 1 and isinstance(rest[0], Size) else Size("h")
-
-
-def _hardness(expr: Expr) -> int:
-    """The order in which factors are tried: those that say most first."""
-    if isinstance(expr, Softmax | Cases | Concat):
-        return 0
-    if isinstance(expr, Fn | Pow | Reduce | Add):
-        return 1
-    return 2 if isinstance(expr, Call) else 3

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
-from notes2code.latex.tree import Group, Juxt, Name, Node, Num, Script, alike, walk, words_in
+from notes2code.latex.tree import Name, Node, Num, Script, alike, walk, words_in
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
     chains,
@@ -14,6 +14,7 @@ from notes2code.meaning.inference import (
     families,
     idle,
     left_sides,
+    loose_letters,
     ordering,
     partial,
     parts_first,
@@ -26,10 +27,9 @@ from notes2code.meaning.inference.conditions import both, condition
 from notes2code.meaning.inference.index_arithmetic import count
 from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_target
-from notes2code.meaning.inference.values import Value, free_roots, settled, transpose, uses
+from notes2code.meaning.inference.values import Value, free_roots, settled, transpose
 from notes2code.meaning.ir import Index, Lambda, Size
-from notes2code.meaning.notation import binders, left_hand_sides, recursions
-from notes2code.meaning.overview import index_letters, letter_places
+from notes2code.meaning.notation import left_hand_sides, recursions
 from notes2code.meaning.overview.survey import Survey, used
 from notes2code.meaning.stated import Define, Statement
 
@@ -339,7 +339,7 @@ class Attempt:
     def value(self, define: Define, target: Target) -> Value:
         """The value of a statement, its axes in the order of the left-hand side's indices."""
         run = self.run
-        letters = self._letters(define, target)
+        letters = loose_letters.of_statement(run, define, target)
         if run.step is not None and run.step.name in letters:
             letters.remove(run.step.name)  # the step's own counter, no axis of the state
         run.target_letters = letters
@@ -368,7 +368,7 @@ class Attempt:
             value = replace(value, body=body, along=None)
         if target.transposed and value.rank == 2 and not target.indices:
             value = transpose(value, value.span)
-        value = self._loose(define, value, target)
+        value = loose_letters.summed_up(run, define, value, target)
         value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
         value = left_sides.without_single_axis(run, value, target)
         left_sides.check(run, value, target)
@@ -407,21 +407,6 @@ class Attempt:
         letters = {find_index(self.run.indices[x]) for x in self.run.target_letters}
         return len({find_index(axis) for axis in value.axes} | (letters & free))
 
-    def _tell_places_given(self, define: Define, value: Value, target: Target) -> None:
-        """Tell that the loss ``L(z, y) = -z_y + \\log Σ_j e^{z_j}`` is computed for all y: a letter
-        that counts nothing elsewhere may be one place."""
-        match define.target:
-            case Juxt((function, Group())) if letter_places.is_loss(function):
-                pass
-            case _:
-                return
-        given = {x.text for x in left_hand_sides.arguments(define.target) if isinstance(x, Name)}
-        for letter in sorted(given - names.INDEX_LETTERS):
-            index = self.run.indices.get(letter)
-            if index is not None and uses(value.body, index):
-                text = f"`{target.name}` is taken to have one for each `{letter}`"
-                self.run.problems.append(note("N2C039", text, target.span))
-
     def _picked(self, value: Value, row: int) -> Value:
         """One of the two numbers that the right-hand side of a column of two is."""
         if value.rank != 1:
@@ -430,86 +415,10 @@ class Attempt:
         self.run.unify(axis.size, Size("", value=ir.Num(2)), value.span)
         return Value(families.at_place(settled(value.body), axis, row), (), value.span)
 
-    def _loose(self, define: Define, value: Value, target: Target) -> Value:
-        """The value summed over the index of a ``softmax_j(…) v_j``; any other index that the
-        left-hand side lacks, or that a sum binds elsewhere, is refused: it has no range."""
-        run = self.run
-        mine = {x for at in target.indices for x in words_in(at.node)}
-        column = left_sides.is_new_column(define)
-        identity = define.target is None and len(define.values) > 1 and not column
-        if identity:
-            mine = words_in(define.values[0])
-        places = {x: at for node in define.values for x, at in run.seen.loose(node).items()}
-        if not places and not mine:
-            return value
-        summed = {x for node in define.values for x in binders.counting_letters(node)}
-        free = free_roots(value.body) - set(map(find_index, value.axes)) if places else set()
-        for letter, span in places.items():
-            index = find_index(run.indices[letter]) if letter in run.indices else None
-            if index is None or index not in free or letter in mine:
-                continue
-            if _weighs(value.body, index):
-                text = f"the values are taken to be added up over `{letter}`"
-                run.problems.append(note("N2C039", text, span))
-                value = replace(value, body=ir.Reduce("sum", index, value.body), along=None)
-            elif mine or identity or letter in summed:
-                raise error(
-                    "N2C032",
-                    f"nothing says over what the index `{letter}` runs here",
-                    span,
-                    "put it on the left-hand side, or into the sum that it belongs to",
-                )
-        loose = [x for x in places if run.indices.get(x) and uses(value.body, run.indices[x])]
-        loose = [x for x in loose if x not in run.seen.ranges]  # not w_i, i = 1, …, n
-        whole = settled(value.body)  # and not α = softmax(k_i)
-        loose = [x for x in loose if not _is_over(whole, find_index(run.indices[x]))]
-        named = run.quote(define.values[0].span) if column else target.name
-        if loose and named and not (mine or summed):
-            text = f"`{named}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
-            hint = "write the indices on its left-hand side too, and labels as words, `\\text{…}`"
-            run.problems.append(note("N2C039", text, target.span, hint))
-        self._tell_places_given(define, value, target)
-        for letter in sorted(mine & summed - places.keys()) if not identity else ():
-            raise error(
-                "N2C032",
-                f"the index `{letter}` stands on the left and is summed over on the right",
-                target.span,
-                "give one of the two another letter",
-            )
-        return value
-
-    def _letters(self, define: Define, target: Target) -> list[str]:
-        """The index letters of a statement: the left-hand side's, then those loose on the right."""
-        letters = [] if target.name else index_letters.of_an_element(define)
-        for at in target.indices:
-            for node in walk(at.node):
-                letter = getattr(node, "text", "")
-                if letter in self.run.seen.bound and letter not in letters:
-                    letters.append(letter)
-        for value in define.values:
-            for letter in self.run.seen.loose(value):
-                if letter not in letters:
-                    letters.append(letter)
-        return letters
-
     def is_referred_to(self, target: Target) -> bool:
         """Whether another statement uses what one defines."""
         others = (at for at, other in enumerate(self.targets) if other is not target)
         return any(target.name in self._names_in(at) for at in others)
-
-
-def _weighs(body: ir.Expr, index: Index) -> bool:
-    """Whether a softmax over an index is a factor of a product, beside others that have it."""
-    factors = body.factors if isinstance(body, ir.Mul) else ()
-    weights = [factor for factor in factors if _is_over(factor, index)]
-    rest = (factor for factor in factors if factor not in weights)
-    return bool(weights) and any(index in free_roots(factor) for factor in rest)
-
-
-def _is_over(body: ir.Expr, index: Index) -> bool:
-    """Whether something is a softmax over an index."""
-    at = body.at if isinstance(body, ir.Softmax) else None
-    return isinstance(at, ir.Idx) and find_index(at.index) is index
 
 
 def _new_index(run: Run, letter: str) -> Index:
