@@ -109,5 +109,6 @@ def _proved(question: str, about: object, answer: Callable[[], bool]) -> bool:
 @cache
 def _code() -> bytes:
     """A digest of the code that answers depend on."""
-    places = [Path(__file__), Path(ir.__file__), *sorted(Path(oracle.__file__).parent.glob("*.py"))]
+    packages = [Path(initial).parent for initial in (ir.__file__, oracle.__file__)]
+    places = [Path(__file__), *(place for own in packages for place in sorted(own.glob("*.py")))]
     return hashlib.sha256(b"".join(place.read_bytes() for place in places)).digest()
