@@ -47,15 +47,7 @@ def concatenated(
     flat = flattened(items)
     refuse_transposed(run, flat)
     if any(map(is_dots, flat)):
-        if len(parts := ellipsis.parts(flat)) > 1:
-            return in_parts(run, parts, span)
-        index, values = ellipsis.family(run, flat, span)
-        doubt_numbers(run, flat[-1], values[0])
-        if named and values[0].rank == 0:
-            run.pay(4.0)
-        if values[0].rank == 0 and are_of_heads(run, flat):
-            run.pay(4.0)
-        return together(run, index, values, span)
+        return _with_dots(run, flat, span, named)
     if len(flat) == 1 and (letter := own_letter(run, flat[0])):
         outer, index = run.indices[letter], Index(letter, Size(""))
         run.indices[letter] = index
@@ -81,6 +73,24 @@ def concatenated(
         # The q^C and q^R of q are vectors, and so are e_word and e_image.
         run.pay(1.2 * sum(_is_labelled_number(run, value) for value in values))
         return joined_values(run, values, span)
+    return _of_matrices(run, values, span, below)
+
+
+def _with_dots(run: Run, flat: Sequence[Node], span: Span, named: bool) -> Value:
+    """The family that a list with dots is; those that are joined by name are no numbers."""
+    if len(parts := ellipsis.parts(flat)) > 1:
+        return in_parts(run, parts, span)
+    index, values = ellipsis.family(run, flat, span)
+    doubt_numbers(run, flat[-1], values[0])
+    if named and values[0].rank == 0:
+        run.pay(4.0)
+    if values[0].rank == 0 and are_of_heads(run, flat):
+        run.pay(4.0)
+    return together(run, index, values, span)
+
+
+def _of_matrices(run: Run, values: list[Value], span: Span, below: bool) -> Value:
+    """Matrices joined side by side, or below each other."""
     ways = [("side by side", 0.0), ("below each other", 3.0)]
     if all(map(_is_of_cache, values)):
         ways = [("below each other", 0.0), ("side by side", 3.0)]

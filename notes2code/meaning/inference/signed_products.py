@@ -112,14 +112,9 @@ def _placed(run: Run, value: Value) -> bool:
 
 
 def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
+    """What ``a · b``, ``a * b``, ``a × b`` and ``a @ b`` are: a product, or one by element."""
     where = node.op_span
-    if node.op == "·" and left.body == ir.Ref("theta") and right.rank == 1:
-        run.pay(1.5)  # the θ of θ · x is no angle, but a vector of weights
-    if node.op == "@" or (node.op == "*" and run.gives_state):
-        # The gates of a state are vectors, as in ``f_t * C_{t-1}``, and @ is a sign of arrays.
-        run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
-    if node.op == "·" and (weighs_all(run, left, right) or weighs_all(run, right, left)):
-        run.pay(1.2)  # w_i · x + b_i is what the neuron i makes of x
+    _weigh_dotted(run, left, right, node)
     gated = _applied_to(run, node.right, node.left) or _applied_to(run, node.left, node.right)
     gated = gated or _called_with_one(node.left, node.right)
     given.weigh_numbers(run, left, right)
@@ -135,38 +130,7 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         run.problems.append(warning("N2C050", text, where, "write `\\odot` to make it plain"))
         return elementwise(run, left, right, ir.mul, where)
     if left.rank == 1 and right.rank == 1 and left.row == right.row:
-        goes_on = _is_of_elements(node.left, left)
-        if node.op == "·" and (goes_on or mixes(run, left, right) or _makes_state(run, node)):
-            text = "`·` is taken to be element by element: what comes out is a vector"
-            run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
-            return elementwise(run, left, right, ir.mul, where)
-        if is_gain(run, left) or is_gain(run, right) or scales(left, right):
-            return elementwise(run, left, right, ir.mul, where)
-        if is_scale(left, right):
-            return shifted(run, left, right, where)
-        if gated or _maps_the_other(left, right) or _maps_the_other(right, left):
-            raise error(
-                "N2C033",
-                f"`{run.quote(left.span)}` and `{run.quote(right.span)}` come from one vector: "
-                "their product may be meant element by element",
-                where,
-                "write `\\odot`, or `^\\top` for the dot product",
-            )
-        if node.op in ("·", "@"):
-            return dot(run, left, right, where)
-        if node.op == "*":
-            if not (run.seen.steps or run.gives_rows):  # the gates of a recurrent network
-                text = "`*` between vectors is taken to be element by element, as in programs"
-                hint = "write `\\odot` to make it plain, or `\\cdot` for the dot product"
-                run.problems.append(warning("N2C050", text, where, hint))
-            return elementwise(run, left, right, ir.mul, where)
-        raise error(
-            "N2C033",
-            f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are vectors: "
-            f"`{node.op}` may mean their dot product or element by element",
-            where,
-            "write `\\cdot` for the dot product or `\\odot` for element by element",
-        )
+        return _of_two_vectors(run, left, right, node, gated)
     vector, matrix = sorted((left, right), key=lambda side: side.rank)
     pair = (vector.rank, matrix.rank) == (1, 2)
     if node.op == "*" and pair and _are_inputs(vector, matrix):
@@ -174,6 +138,55 @@ def _dotted(run: Run, left: Value, right: Value, node: Infix) -> Value:
         hint = "write `\\cdot` if it is one; a convolution is not computed"
         run.problems.append(warning("N2C050", text, where, hint))
     return product(run, left, right, where)
+
+
+def _weigh_dotted(run: Run, left: Value, right: Value, node: Infix) -> None:
+    """Count against a reading what a sign between its sides makes less likely."""
+    if node.op == "·" and left.body == ir.Ref("theta") and right.rank == 1:
+        run.pay(1.5)  # the θ of θ · x is no angle, but a vector of weights
+    if node.op == "@" or (node.op == "*" and run.gives_state):
+        # The gates of a state are vectors, as in ``f_t * C_{t-1}``, and @ is a sign of arrays.
+        run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
+    if node.op == "·" and (weighs_all(run, left, right) or weighs_all(run, right, left)):
+        run.pay(1.2)  # w_i · x + b_i is what the neuron i makes of x
+
+
+def _of_two_vectors(run: Run, left: Value, right: Value, node: Infix, gated: bool) -> Value:
+    """The dot product of two vectors, or their product by element where these are ``gated``, or
+    mixed, or scaled. Refuses what may be either."""
+    where = node.op_span
+    goes_on = _is_of_elements(node.left, left)
+    if node.op == "·" and (goes_on or mixes(run, left, right) or _makes_state(run, node)):
+        text = "`·` is taken to be element by element: what comes out is a vector"
+        run.problems.append(note("N2C039", text, where, "write `\\odot` to make it plain"))
+        return elementwise(run, left, right, ir.mul, where)
+    if is_gain(run, left) or is_gain(run, right) or scales(left, right):
+        return elementwise(run, left, right, ir.mul, where)
+    if is_scale(left, right):
+        return shifted(run, left, right, where)
+    if gated or _maps_the_other(left, right) or _maps_the_other(right, left):
+        raise error(
+            "N2C033",
+            f"`{run.quote(left.span)}` and `{run.quote(right.span)}` come from one vector: "
+            "their product may be meant element by element",
+            where,
+            "write `\\odot`, or `^\\top` for the dot product",
+        )
+    if node.op in ("·", "@"):
+        return dot(run, left, right, where)
+    if node.op == "*":
+        if not (run.seen.steps or run.gives_rows):  # the gates of a recurrent network
+            text = "`*` between vectors is taken to be element by element, as in programs"
+            hint = "write `\\odot` to make it plain, or `\\cdot` for the dot product"
+            run.problems.append(warning("N2C050", text, where, hint))
+        return elementwise(run, left, right, ir.mul, where)
+    raise error(
+        "N2C033",
+        f"`{run.quote(left.span)}` and `{run.quote(right.span)}` are vectors: "
+        f"`{node.op}` may mean their dot product or element by element",
+        where,
+        "write `\\cdot` for the dot product or `\\odot` for element by element",
+    )
 
 
 def _masks(run: Run, left: Value, right: Value) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -41,35 +42,13 @@ from notes2code.meaning.notation.scripts import is_name
 def called(run: Run, name: Node, group: Group, span: Span) -> Value:
     """``softmax(…)``, ``softmax_j(…)``, ``softmax(a_1, …, a_n)``."""
     axis = _named_axis(run, name)
+    where, along = _said_below(run, name, axis)
     items = [item for item in group.items if not isinstance(item, Prose)]
-    where: Expr | None = None
-    along = _COLUMNS if _names_columns(name) else None
-    if isinstance(name, Script) and isinstance(name.sub, Relation):
-        along = _numbered_axis(name.sub)
-        if axis is not None and name.sub.signs != ("=",):
-            where = conditions.condition(run, name.sub)
     if len(items) == 2 and isinstance(items[1], Relation):
         along = _numbered_axis(items[1])
         where = None if along is not None else conditions.condition(run, items[1])
         items = items[:1]
-    numbers = len(items) > 1 and all(map(_is_number, items))
-    if numbers or any(isinstance(item, Dots) for item in items):
-        value = lists.listed(run, Group("[", tuple(items), group.separators, group.span))
-    elif len(items) == 1:
-        masks.warn_of_zeros(run, items[0])
-        value = run.lower(items[0])
-        if value.rank and _is_list(items[0]) and _are_vectors(value):
-            run.pay(3.4)  # the x_i of softmax((x_i)_{i=1}^n) are numbers
-        _doubt_outer(run, value)
-        _doubt_number(run, value)
-        _doubt_distance(run, value)
-    else:
-        raise error(
-            "N2C041",
-            f"softmax takes one argument, not {len(items)}",
-            group.span,
-            "put a list into brackets",
-        )
+    value = _argument(run, group, items)
     if (label := _label(run, name)) and masks.of_words(run, label):
         value = masks.masked(run, value, label, "mask", span)
     elif along is None and (axis is None or not uses(value.body, axis)):
@@ -90,6 +69,43 @@ def called(run: Run, name: Node, group: Group, span: Span) -> Value:
         )
     if value.rank:
         return _of_array(run, value, where, span, along)
+    return _of_numbers(run, value, where, span)
+
+
+def _said_below(run: Run, name: Node, axis: Index | None) -> tuple[Expr | None, int | None]:
+    """The condition that stands below a softmax, and the number of the axis along which it goes."""
+    along = _COLUMNS if _names_columns(name) else None
+    if not (isinstance(name, Script) and isinstance(name.sub, Relation)):
+        return None, along
+    conditioned = axis is not None and name.sub.signs != ("=",)
+    along = _numbered_axis(name.sub)
+    return conditions.condition(run, name.sub) if conditioned else None, along
+
+
+def _argument(run: Run, group: Group, items: Sequence[Node]) -> Value:
+    """The value that a softmax is given: one array, or the list of numbers in its parentheses."""
+    numbers = len(items) > 1 and all(map(_is_number, items))
+    if numbers or any(isinstance(item, Dots) for item in items):
+        return lists.listed(run, Group("[", tuple(items), group.separators, group.span))
+    if len(items) != 1:
+        raise error(
+            "N2C041",
+            f"softmax takes one argument, not {len(items)}",
+            group.span,
+            "put a list into brackets",
+        )
+    masks.warn_of_zeros(run, items[0])
+    value = run.lower(items[0])
+    if value.rank and _is_list(items[0]) and _are_vectors(value):
+        run.pay(3.4)  # the x_i of softmax((x_i)_{i=1}^n) are numbers
+    _doubt_outer(run, value)
+    _doubt_number(run, value)
+    _doubt_distance(run, value)
+    return value
+
+
+def _of_numbers(run: Run, value: Value, where: Expr | None, span: Span) -> Value:
+    """The softmax of numbers over the index that they imply."""
     if any(_tells_heads(value, find_index(run.indices[x])) for x in run.summed):
         run.pay(2.2)  # the scores of a head are those of all tokens
     if _is_row(run):

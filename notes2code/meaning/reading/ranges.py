@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import Span
@@ -24,7 +25,7 @@ from notes2code.meaning import names
 from notes2code.meaning.stated import Range
 
 
-def enumerated(clauses: list[Clause], at: int) -> tuple[Range, int] | None:
+def enumerated(clauses: Sequence[Clause], at: int) -> tuple[Range, int] | None:
     """``i = 1, …, n`` over several clauses: the range, and where the next clause is."""
     node = clauses[at].node
     if not isinstance(node, Relation):
@@ -167,7 +168,7 @@ def _is_interval(group: Group) -> bool:
     return False
 
 
-def _counted(clauses: list[Clause], at: int, first: Node) -> int:
+def _counted(clauses: Sequence[Clause], at: int, first: Node) -> int:
     """The clause with the last of ``i = 1, 2, 3``; the first where no numbers follow in turn."""
     number = int(first.text) if isinstance(first, Num) and first.text.isdigit() else None
     while number is not None and at + 1 < len(clauses):

@@ -53,67 +53,93 @@ MAX_SIDES = 200
 
 def statements(tree: Tree) -> tuple[Statement, ...]:
     """The statements of a formula, in order."""
-    out: list[Statement] = []
-    waiting: list[Node] = []
     read = lists.in_parentheses(tabled(limits.ahead(tree.clauses), tree.behind))
     formula = tree.formula if read == tree.clauses else Formula(read)
     clauses = [inner for clause in rewritten(formula) for inner in _expand(clause)]
-    at = 0
-    while at < len(clauses):
-        clause = clauses[at]
-        node = clause.node
-        limited = next((one for one in reversed(out) if isinstance(one, Define)), None)
-        skipped = ranges.enumerated(clauses, at)
-        if skipped is not None:
-            found, at = skipped
-            if limited and (between := limits.of_range(found, limited)):
-                _limit(out, limited, (*limited.conditions, between))
-            else:
-                out.append(found)
-            continue
-        if (pairs := _paired(clauses, at)) is not None:
-            defined, at = pairs
-            out.extend(defined)
-            continue
-        if _is_label(clauses, at) or _is_supposed(clauses, at, limited):
-            out.append(Fact("", node.span))
-        elif limited and (said := limits.behind(clause, limited, waiting)):
-            if relations.comes_close(clauses[at - 1].node):
-                out.append(Fact("≈", node.span))  # A_{ij} = … ≈ 0 for j > i: it is close there
-            else:
-                _limit(out, limited, limits.together(limited, said, clause.words))
-            waiting = []
-        elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
-            waiting.append(node)
-        elif isinstance(node, Relation) and any(isinstance(n, Dots) for n in waiting):
-            out.extend(relations.stated_by(_of_each(node), ()))
-            waiting = []
-        elif isinstance(node, Relation):
-            _refuse_lost_operand(clauses, at, out)
-            _refuse_two_for_all(node, clauses[at + 1 : at + 2])
-            out.extend(pieces.listed(node) or relations.stated_by(node, tuple(waiting)))
-            waiting = []
-        elif isinstance(node, Num) and clause.before == "quad" and not clause.words:
-            raise error(
-                "N2C025",
-                f"the number {node.text} stands behind the formula with no sign between",
-                node.span,
-                "remove it, write the sign that is meant, or `\\tag{…}` for the formula's number",
-            )
-        elif braces.family(node) is not None:
-            out.extend((*relations.members(node), Fact("", node.span)))
-        elif _is_remark(clause, out):
-            _refuse_lost_factor(clauses, at, out)
-            out.append(Fact("", node.span))
-        else:
-            _refuse_lost_factor(clauses, at, out)
-            out.append(Define(None, (node,), node.span))
-        at += 1
-    out = [*map(summed_up.without_step, limits.kept(limits.joined(out)))]
+    out = [*map(summed_up.without_step, limits.kept(limits.joined(_stated(clauses))))]
     _refuse_many(out)
     if len(out) == 1 and _is_value_at_a_point(out[0]):
         return (Fact("=", out[0].span),)
     return within_steps.inlined(tuple(_number(statement, clauses) for statement in out))
+
+
+def _stated(clauses: Sequence[Clause]) -> list[Statement]:
+    """What clauses state, in order. Names of a list wait until something is said of them."""
+    out: list[Statement] = []
+    waiting: list[Node] = []
+    at = 0
+    while at < len(clauses):
+        limited = next((one for one in reversed(out) if isinstance(one, Define)), None)
+        behind = _state_several(clauses, at, out, limited)
+        if behind is None:
+            waiting = _state_one(clauses, at, out, limited, waiting)
+        at = at + 1 if behind is None else behind
+    return out
+
+
+def _state_several(
+    clauses: Sequence[Clause], at: int, out: list[Statement], limited: Define | None
+) -> int | None:
+    """State what several clauses say together, a range or definitions in pairs; what stands behind
+    them is next."""
+    skipped = ranges.enumerated(clauses, at)
+    if skipped is not None:
+        found, behind = skipped
+        if limited and (between := limits.of_range(found, limited)):
+            _limit(out, limited, (*limited.conditions, between))
+        else:
+            out.append(found)
+        return behind
+    if (pairs := _paired(clauses, at)) is not None:
+        defined, behind = pairs
+        out.extend(defined)
+        return behind
+    return None
+
+
+def _state_one(
+    clauses: Sequence[Clause],
+    at: int,
+    out: list[Statement],
+    limited: Define | None,
+    waiting: Sequence[Node],
+) -> list[Node]:
+    """State what one clause says; gives the names that wait behind it."""
+    clause, node = clauses[at], clauses[at].node
+    if _is_label(clauses, at) or _is_supposed(clauses, at, limited):
+        out.append(Fact("", node.span))
+    elif limited and (said := limits.behind(clause, limited, waiting)):
+        if relations.comes_close(clauses[at - 1].node):
+            out.append(Fact("≈", node.span))  # A_{ij} = … ≈ 0 for j > i: it is close there
+        else:
+            _limit(out, limited, limits.together(limited, said, clause.words))
+        return []
+    elif _is_listed(node, waiting) and _followed_by_declaration(clauses, at):
+        return [*waiting, node]
+    elif isinstance(node, Relation) and any(isinstance(n, Dots) for n in waiting):
+        out.extend(relations.stated_by(_of_each(node), ()))
+        return []
+    elif isinstance(node, Relation):
+        _refuse_lost_operand(clauses, at, out)
+        _refuse_two_for_all(node, clauses[at + 1 : at + 2])
+        out.extend(pieces.listed(node) or relations.stated_by(node, tuple(waiting)))
+        return []
+    elif isinstance(node, Num) and clause.before == "quad" and not clause.words:
+        raise error(
+            "N2C025",
+            f"the number {node.text} stands behind the formula with no sign between",
+            node.span,
+            "remove it, write the sign that is meant, or `\\tag{…}` for the formula's number",
+        )
+    elif braces.family(node) is not None:
+        out.extend((*relations.members(node), Fact("", node.span)))
+    elif _is_remark(clause, out):
+        _refuse_lost_factor(clauses, at, out)
+        out.append(Fact("", node.span))
+    else:
+        _refuse_lost_factor(clauses, at, out)
+        out.append(Define(None, (node,), node.span))
+    return [*waiting]
 
 
 def _limit(out: list[Statement], define: Define, conditions: tuple[Node, ...]) -> None:
@@ -157,7 +183,7 @@ def _number(statement: Statement, clauses: Sequence[Clause]) -> Statement:
     return Define(Name(statement.index, statement.span), (statement.first,), statement.span)
 
 
-def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | None:
+def _paired(clauses: Sequence[Clause], at: int) -> tuple[list[Statement], int] | None:
     """``Q, K, V = XW^Q, XW^K, XW^V``: a definition for each name, and where the next clause is."""
     names: list[Node] = []
     middle = at
@@ -188,7 +214,7 @@ def _paired(clauses: list[Clause], at: int) -> tuple[list[Statement], int] | Non
     return [Define(t, (v,), t.span.to(v.span)) for t, v in pairs], middle + len(targets)
 
 
-def _all_behind_commas(clauses: list[Clause]) -> bool:
+def _all_behind_commas(clauses: Sequence[Clause]) -> bool:
     return all(clause.before == "," for clause in clauses)
 
 
@@ -211,7 +237,7 @@ def _shared(targets: list[Node], value: Node) -> list[Statement]:
     )
 
 
-def _refuse_two_for_all(node: Relation, behind: list[Clause]) -> None:
+def _refuse_two_for_all(node: Relation, behind: Sequence[Clause]) -> None:
     """Refuse ``K = V = X W_K, W_V``: of several names, which one has what stands behind the
     comma?"""
     targets, value = node.operands[:-1], node.operands[-1]
@@ -234,14 +260,14 @@ def _is_value(node: Node) -> bool:
     return isinstance(node, Juxt | Infix | Frac) or (isinstance(node, Script) and is_name(node))
 
 
-def _is_supposed(clauses: list[Clause], at: int, limited: Define | None) -> bool:
+def _is_supposed(clauses: Sequence[Clause], at: int, limited: Define | None) -> bool:
     """Whether an equation only says where something holds: what stands behind an *if* with nothing
     before it, and a case of which the other one is ``≠``."""
     lone = len(clauses) == 1 and clauses[at].words.lower() in WHERE
     return lone or (limited is not None and limits.is_opposite(clauses[at].node, clauses))
 
 
-def _is_label(clauses: list[Clause], at: int) -> bool:
+def _is_label(clauses: Sequence[Clause], at: int) -> bool:
     """Whether a name only says what follows it is called: ``\\text{Pre-norm}: y = …``."""
     following = clauses[at + 1].before if at + 1 < len(clauses) else ""
     return at == 0 and following == ":" and is_name(clauses[at].node)
@@ -265,7 +291,7 @@ def _is_described(node: Node) -> bool:
     return False
 
 
-def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement]) -> None:
+def _refuse_lost_factor(clauses: Sequence[Clause], at: int, before: list[Statement]) -> None:
     """Refuse the ``W^O`` behind ``= Concat(…), W^O``, and the ``h_j`` behind ``= Σ_j α_j , h_j``:
     the comma is what a ``\\,`` leaves where its stroke is lost. What is only named behind it,
     to be explained, stands in it."""
@@ -288,7 +314,7 @@ def _refuse_lost_factor(clauses: list[Clause], at: int, before: list[Statement])
     )
 
 
-def _refuse_lost_operand(clauses: list[Clause], at: int, before: list[Statement]) -> None:
+def _refuse_lost_operand(clauses: Sequence[Clause], at: int, before: list[Statement]) -> None:
     """Refuse the ``h_t`` of ``c_t = W, h_t ∈ ℝ^d``, which is one for each t as c is, and W is not:
     a weight alone is no c_t."""
     last, clause = before[-1] if before else None, clauses[at]
@@ -343,7 +369,7 @@ def _row(cells: tuple[Node | None, ...]) -> Node | None:
     return None
 
 
-def _followed_by_declaration(clauses: list[Clause], at: int) -> bool:
+def _followed_by_declaration(clauses: Sequence[Clause], at: int) -> bool:
     """Whether ``Q`` is the first of ``Q, K, V ∈ …``, or one of ``x_1, …, x_n ∈ …``."""
     for clause in clauses[at + 1 :]:
         if clause.before != ",":
