@@ -65,29 +65,12 @@ class Formula:
         self.numbers = [f"{name}={value}" for name, value in self.values.items()]
         self.roles = {role: roles[role] for role in roles if role in found.roles}
         self.given = [variable for variable, _ in self.roles.values()]
-        self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}
-        self.heads = "".join(sorted(self.letters.values()))
-        queries = [row for row in attention.rows if row not in attention.heads]
-        if len(queries) > 1:
-            raise EmitError("the queries have several axes")
-        self.letters.update((row, "n") for row in queries)
-        if attention.column is not None:
-            self.letters[attention.column] = "m"
+        self._name_axes(attention)
         self.notes = {
             found.roles[role].array: self._role(found.roles[role], letters)
             for role, (_, letters) in self.roles.items()
         }
-        self.biases = {
-            name: [
-                self.letters[axis] for axis in attention.axes[-len(attention.inputs[name].shape) :]
-            ]
-            for name in attention.mask.biases
-        }
-        self.kept = {name: number for name, (_, number) in attention.mask.keeps.items()}
-        self.keeps = {
-            name: [self.letters[axis] for axis in axes]
-            for name, (axes, _) in attention.mask.keeps.items()
-        }
+        self._take_masks(attention)
         self.needed = _numbers(equation) - {*self.notes, *self.biases, *self.keeps}
         self.sizes = self._sizes(attention)
         own = {theirs: mine for mine, theirs in found.indices.items()}
@@ -101,6 +84,31 @@ class Formula:
         if self.loops == ["m"] or (self.loops and self.heads):
             raise EmitError("the axes of the formula are not those of a batch")
         self.out, self.final = out, self._core(out, result)
+
+    def _name_axes(self, attention: Attention) -> None:
+        """Name the note's heads, its queries and its keys."""
+        self.letters = {index: chr(ord("h") - at) for at, index in enumerate(attention.heads)}
+        self.heads = "".join(sorted(self.letters.values()))
+        queries = [row for row in attention.rows if row not in attention.heads]
+        if len(queries) > 1:
+            raise EmitError("the queries have several axes")
+        self.letters.update((row, "n") for row in queries)
+        if attention.column is not None:
+            self.letters[attention.column] = "m"
+
+    def _take_masks(self, attention: Attention) -> None:
+        """The biases of the note, and its masks of zeros and ones."""
+        self.biases = {
+            name: [
+                self.letters[axis] for axis in attention.axes[-len(attention.inputs[name].shape) :]
+            ]
+            for name in attention.mask.biases
+        }
+        self.kept = {name: number for name, (_, number) in attention.mask.keeps.items()}
+        self.keeps = {
+            name: [self.letters[axis] for axis in axes]
+            for name, (axes, _) in attention.mask.keeps.items()
+        }
 
     @property
     def head_sizes(self) -> tuple[int, ...]:

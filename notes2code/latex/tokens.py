@@ -155,15 +155,18 @@ class Tokens(Commands):
             elif kind == "dots":
                 self._add("dots", "…", at, end)
             elif kind == "assign":
-                text = found.group()
-                if text == "||" and self._bar_is_open():  # |a||b|
-                    self._add("bar", "|", at, at + 1)
-                    self._add("bar", "|", at + 1, end)
-                elif text == "||":
-                    self._add("dbar", "‖", at, end)
-                else:
-                    self._add("rel", _ASSIGN.get(text, text), at, end)
+                self._bars_or_sign(found.group(), at, end)
             at = end
+
+    def _bars_or_sign(self, text: str, at: int, end: int) -> None:
+        """Two bars, or a sign of several characters, as in programs."""
+        if text == "||" and self._bar_is_open():  # |a||b|
+            self._add("bar", "|", at, at + 1)
+            self._add("bar", "|", at + 1, end)
+        elif text == "||":
+            self._add("dbar", "‖", at, end)
+        else:
+            self._add("rel", _ASSIGN.get(text, text), at, end)
 
     def _power(self, at: int) -> int:
         """``**`` and the number, perhaps in parentheses, to which it raises; where that ends."""

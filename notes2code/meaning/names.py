@@ -269,43 +269,13 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
         weighs = bold and (base in ("a", "w") or _is_greek(base))
         return (1, 0, 2) if (transposed or (bold and not weighs)) and base.islower() else (0, 1, 2)
     if len(base) > 1 and not _is_greek(base):
-        counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
-        counts = counts or tells_number(name)
-        camel = _CAMEL.search(name)  # the Scale of dequantScale
-        ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
-        if counts or any(map(is_number, ends)):
-            return (0, 1, 2)
-        if indices == 1 and (base.lower() in _SCORES or _RATED.search(name)):
-            return (0, 1, 2)
-        if base == "ones":
-            return (1,)  # the one-hot vector 1_y
-        if indices == 0 and base == "input":
-            return (1, 2, 0)
-        if indices == 1 and base.lower() in ("query", "key", "value", "pe"):
-            return (1, 2, 0)
-        return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
+        return _ranks_of_word(name, base, indices)
     if base in _PARAMETERS and name.endswith(("_Q", "_K", "_V")):
         return (2, 1)  # so is θ^Q, as W^Q is
-    if base in ("Sigma", "Lambda", "Theta"):
-        return (2, 0, 1)  # a covariance, what stands on a diagonal, or all parameters
     if _is_greek(base):
-        if base in ("Phi", "Psi", "Omega", "Delta", "Gamma") and (bold or transposed):
-            return (2, 1, 0)
-        if base == "Omega" and name != base and indices == 0:
-            return (2, 1, 0)  # the Ω_q beside a bias β_q
-        if bold or transposed:
-            return 1, 0, 2
-        return (0, 1) if base in ("alpha", "beta", "gamma", "eta", "lambda", "tau") else (0, 1, 2)
+        return _ranks_of_greek(name, base, indices, bold or transposed)
     if base.isupper():
-        if base == "W" and label_of_projection(name):
-            return (2, 1)  # what makes queries is no number
-        if base == "T" and indices == 0 and name.rpartition("_")[2] in NUMBERS | {"x", "y"}:
-            return (0, 1, 2)  # T_{warmup}, a time, and T_x, the length of a source
-        if base in TOTALS and indices == 0 and name.endswith(("_max", "_min", "_total")):
-            return (0, 1, 2)  # L_{max}, a length
-        if indices == 0:
-            return (2, 1, 0)
-        return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)
+        return _ranks_of_capital(name, base, indices)
     if transposed or (bold and indices == 0):
         return (1, 2, 0)
     if bold:
@@ -318,6 +288,51 @@ def element_ranks(name: str, indices: int, bold: bool, transposed: bool) -> tupl
     if base == "d" and name.endswith(("_plus", "_minus")):
         return (1, 0, 2)  # a document
     return (1, 2, 0) if base in VECTORS else (1, 0, 2) if name == "e" else (0, 1, 2)
+
+
+def _ranks_of_word(name: str, base: str, indices: int) -> tuple[int, ...]:
+    """The ranks that an element of a name in words may have."""
+    counts = _COUNTED.fullmatch(base) is not None or "_per_" in name
+    counts = counts or tells_number(name)
+    camel = _CAMEL.search(name)  # the Scale of dequantScale
+    ends = {base, name.rpartition("_")[2], camel[1].lower() if camel else ""}
+    if counts or any(map(is_number, ends)):
+        return (0, 1, 2)
+    if indices == 1 and (base.lower() in _SCORES or _RATED.search(name)):
+        return (0, 1, 2)
+    if base == "ones":
+        return (1,)  # the one-hot vector 1_y
+    if indices == 0 and base == "input":
+        return (1, 2, 0)
+    if indices == 1 and base.lower() in ("query", "key", "value", "pe"):
+        return (1, 2, 0)
+    return (2, 1, 0) if indices == 0 or base[0].isupper() or base == "head" else (1, 2, 0)
+
+
+def _ranks_of_greek(name: str, base: str, indices: int, is_array: bool) -> tuple[int, ...]:
+    """The ranks that an element of a Greek letter may have."""
+    if base in ("Sigma", "Lambda", "Theta"):
+        return (2, 0, 1)  # a covariance, what stands on a diagonal, or all parameters
+    if base in ("Phi", "Psi", "Omega", "Delta", "Gamma") and is_array:
+        return (2, 1, 0)
+    if base == "Omega" and name != base and indices == 0:
+        return (2, 1, 0)  # the Ω_q beside a bias β_q
+    if is_array:
+        return 1, 0, 2
+    return (0, 1) if base in ("alpha", "beta", "gamma", "eta", "lambda", "tau") else (0, 1, 2)
+
+
+def _ranks_of_capital(name: str, base: str, indices: int) -> tuple[int, ...]:
+    """The ranks that an element of a capital letter may have."""
+    if base == "W" and label_of_projection(name):
+        return (2, 1)  # what makes queries is no number
+    if base == "T" and indices == 0 and name.rpartition("_")[2] in NUMBERS | {"x", "y"}:
+        return (0, 1, 2)  # T_{warmup}, a time, and T_x, the length of a source
+    if base in TOTALS and indices == 0 and name.endswith(("_max", "_min", "_total")):
+        return (0, 1, 2)  # L_{max}, a length
+    if indices == 0:
+        return (2, 1, 0)
+    return (1, 2, 0) if base in "QKVXHYZEOCDFGINST" else (2, 1, 0)
 
 
 def runs(factors: Sequence[Node]) -> list[Sequence[Node]]:

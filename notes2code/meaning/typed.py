@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -137,17 +137,8 @@ def _type_stated(
     except RecursionError:
         return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
     defines = [s for s in stated if isinstance(s, Define)]
-    if not any(define.target is not None for define in defines) and _only_shows(stated):
-        empty = properties.empty_sum(tree)
-        if empty is not None:
-            return Typed("rejected", None, shapes, (*tree.problems, empty))
-        return Typed("text", None, shapes, tree.problems)
-    if not defines:
-        only_declares = any(isinstance(s, Declare | Range) for s in stated)
-        problems = (*tree.problems, *properties.unstated(stated))
-        return Typed("definition" if only_declares else "text", None, shapes, problems)
-    if _says_nothing(defines):
-        return Typed("text", None, shapes, tree.problems)
+    if (unvalued := _without_value(tree, stated, defines, shapes)) is not None:
+        return unvalued
     try:
         remark = properties.remark(defines, seen, {**scope.shapes, **shapes})
         if remark is not None:
@@ -179,6 +170,27 @@ def _type_stated(
     return Typed(
         kind, equation, shapes, problems, lambda: _other_sides(latex, others, run, equation)
     )
+
+
+def _without_value(
+    tree: Tree,
+    stated: tuple[Statement, ...],
+    defines: Sequence[Define],
+    shapes: Mapping[str, Shape],
+) -> Typed | None:
+    """What a formula means that shows, declares or says what nobody computes."""
+    if not any(define.target is not None for define in defines) and _only_shows(stated):
+        empty = properties.empty_sum(tree)
+        if empty is not None:
+            return Typed("rejected", None, shapes, (*tree.problems, empty))
+        return Typed("text", None, shapes, tree.problems)
+    if not defines:
+        only_declares = any(isinstance(s, Declare | Range) for s in stated)
+        problems = (*tree.problems, *properties.unstated(stated))
+        return Typed("definition" if only_declares else "text", None, shapes, problems)
+    if _says_nothing(defines):
+        return Typed("text", None, shapes, tree.problems)
+    return None
 
 
 def _typed(
@@ -326,7 +338,7 @@ def _only_shows(stated: tuple[Statement, ...]) -> bool:
     return any(isinstance(s, Fact) and s.sign in ("→", EXAMPLE) for s in stated)
 
 
-def _says_nothing(defines: list[Define]) -> bool:
+def _says_nothing(defines: Sequence[Define]) -> bool:
     """Whether all there is are symbols, shapes and calls that are only mentioned."""
     return all(
         define.target is None

@@ -89,13 +89,8 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
         return None
     look_alikes.refuse_spelt_name(run, factors[: at + 1], group)
     look_alikes.refuse_raised_share(run, name, behind)
-    if isinstance(behind, Script) and _tells_axis(run, name, behind):
-        name = Script(name, behind.sub, None, 0, name.span)
-        behind = replace(behind, sub=None)
-    elif isinstance(behind, Script) and _picks_element(run, name, behind):
-        run.picked.add(run.seen.use(name).name)
-        name = Script(name, behind.sub, None, 0, name.span)
-        behind = replace(behind, sub=None)
+    if isinstance(behind, Script):
+        name, behind = _with_script_behind(run, name, behind)
     value = call(run, name, group)
     _tell_sigmoid(run, name, group, behind, value)
     if isinstance(behind, Script):
@@ -105,6 +100,16 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if isinstance(place, Group) and look_alikes.is_place(run, place):  # softmax(x)[i]
         return scripted_values.index(run, value, place.items[0]), at + 3
     return value, at + 2
+
+
+def _with_script_behind(run: Run, name: Node, behind: Script) -> tuple[Node, Script]:
+    """The name of a function with the axis, or the element, that is written behind its
+    parentheses, and what is left of the script there."""
+    if not _tells_axis(run, name, behind):
+        if not _picks_element(run, name, behind):
+            return name, behind
+        run.picked.add(run.seen.use(name).name)
+    return Script(name, behind.sub, None, 0, name.span), replace(behind, sub=None)
 
 
 def _tells_axis(run: Run, name: Node, behind: Script) -> bool:

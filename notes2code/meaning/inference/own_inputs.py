@@ -51,6 +51,28 @@ def own_input(
             "this follows from that formula, and is no definition of its own",
         )
     axes = (*(size for size, _ in own), *axes) if axes else axes
+    name, owner = _name_and_owner(run, use, parameter, axes, weights, bool(own))
+    symbol = run.symbols.get(name)
+    if symbol is None:
+        if run.step is not None and axes:
+            axes = (run.step.size, *axes)
+        symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind, owner)
+        run.symbols[name] = symbol
+    else:
+        for mine, theirs in zip(symbol.axes, axes, strict=False):
+            run.unify(mine, theirs, use.span)
+    stepped = run.step is not None and bool(symbol.axes)
+    lead: tuple[Expr, ...] = (Idx(run.step),) if stepped and run.step is not None else ()
+    lead += tuple(place for _, place in own) if symbol.axes else ()
+    indices = tuple(fresh(axis) for axis in symbol.axes[len(lead) :])
+    return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
+
+
+def _name_and_owner(
+    run: Run, use: Use, parameter: ir.Input, axes: tuple[Size, ...], weights: str, own: bool
+) -> tuple[str, str]:
+    """The name of an input of a function here, and the set of weights that it belongs to: "" where
+    all functions have one."""
     owner = f"{weights}.{parameter.name}"
     name, number = parameter.name, 1
     if parameter.kind == "function" and use.name in run.scope.functions:
@@ -66,20 +88,7 @@ def own_input(
     while not shared and _is_another(run, name, owner, parameter.kind):
         number += 1
         name = f"{parameter.name}_{number}"
-    symbol = run.symbols.get(name)
-    if symbol is None:
-        if run.step is not None and axes:
-            axes = (run.step.size, *axes)
-        symbol = Symbol(name, axes, parameter.written, use.span, parameter.kind, owner)
-        run.symbols[name] = symbol
-    else:
-        for mine, theirs in zip(symbol.axes, axes, strict=False):
-            run.unify(mine, theirs, use.span)
-    stepped = run.step is not None and bool(symbol.axes)
-    lead: tuple[Expr, ...] = (Idx(run.step),) if stepped and run.step is not None else ()
-    lead += tuple(place for _, place in own) if symbol.axes else ()
-    indices = tuple(fresh(axis) for axis in symbol.axes[len(lead) :])
-    return Lambda(indices, Ref(name, (*lead, *(Idx(i) for i in indices))))
+    return name, owner
 
 
 def weights_of(

@@ -37,44 +37,8 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     x_i y_i of a dot product, says what stands at i, j of an outer product, takes the mean of the
     set of them, says what the norm of x is, or takes x_i beside the mean, the norm or the greatest
     of x, or is its standard score."""
-    found: list[Node] = []
-    for infix in nodes.of(Infix):
-        found += _beside_an_index(seen, infix)
-        big = infix.right if infix.op == "-" else None
-        if isinstance(big, Big) and big.op in ("max", "min"):
-            found += [big.body] * (binders.bare(infix.left) == binders.bare(big.body))
-        match infix:
-            case Infix("+", Infix("+", Script(_, Num(), sup) as first, Dots())) | Infix(
-                "+", Infix("+", Infix("+", _, Script(_, Num(), sup) as first), Dots())
-            ) if scripts.is_two(sup):
-                found.append(replace(first, sub=None, sup=None))
-    for big in nodes.of(Big):
-        factors = binders.chain(big.body) if isinstance(big.body, Infix) else children(big.body)
-        if isinstance(big.body, Juxt | Infix) and _are_of_dot_product(seen, factors):
-            found += factors
-        elif big.op == "prod":
-            found.append(big.body)
-        elif isinstance(big.body, Script) and scripts.is_two(big.body.sup):
-            found.append(replace(big.body, sup=None))
-        found += _of_features(seen, big)
-    for statement in statements:
-        sides = statement.values if isinstance(statement, Define) else ()
-        found += (value for side in sides for value in _standardised(seen, side))
-        for side in sides[: len(sides) - 1]:
-            group = side.base if isinstance(side, Script) else side
-            if isinstance(group, Group) and group.open == "‖":
-                found += group.items
-        found += _of_outer_product(sides)
-        found += _of_changed_weight(statement)
-    for node in (n for big in nodes.of(Big) for n in walk(big.body)):
-        match node:
-            case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
-                found += [n for n in (left, right) if binders.bare(n) not in ("X", "H", "Z")]
-            case Juxt((Group("(", (Infix("+" | "-", Script() as one, Num()),)), Big("prod"))):
-                found.append(one)
-            case Juxt() | Infix("·"):
-                deviations = [*map(_deviating, children(node))]
-                found += filter(None, deviations) if all(deviations) else ()
+    found = [*_in_sums(seen, nodes), *_in_bigs(seen, nodes)]
+    found += [*_in_statements(seen, statements), *_inside_bigs(nodes)]
     listed = {names.code_name(binders.bare(item)) for node in nodes.of(Juxt) for item in _set(node)}
     used = (seen.understood(node) for node in found if scripts.is_name(node))
     known = {use.name for use in used if use is not None}
@@ -89,6 +53,67 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     counted.update(numbered)  # of x_1^2 + … + x_n^2
     counted.update(of_neurons(seen, nodes))
     return (name for name in counted if not seen.is_bold(name))
+
+
+def _in_sums(seen: Survey, nodes: Nodes) -> list[Node]:
+    """What an index, or a maximum, is taken off, and what squares ``x_1^2 + … + x_n^2`` are of."""
+    found: list[Node] = []
+    for infix in nodes.of(Infix):
+        found += _beside_an_index(seen, infix)
+        big = infix.right if infix.op == "-" else None
+        if isinstance(big, Big) and big.op in ("max", "min"):
+            found += [big.body] * (binders.bare(infix.left) == binders.bare(big.body))
+        match infix:
+            case Infix("+", Infix("+", Script(_, Num(), sup) as first, Dots())) | Infix(
+                "+", Infix("+", Infix("+", _, Script(_, Num(), sup) as first), Dots())
+            ) if scripts.is_two(sup):
+                found.append(replace(first, sub=None, sup=None))
+    return found
+
+
+def _in_bigs(seen: Survey, nodes: Nodes) -> list[Node]:
+    """What is multiplied, squared, or added up in a dot product, over an index."""
+    found: list[Node] = []
+    for big in nodes.of(Big):
+        factors = binders.chain(big.body) if isinstance(big.body, Infix) else children(big.body)
+        if isinstance(big.body, Juxt | Infix) and _are_of_dot_product(seen, factors):
+            found += factors
+        elif big.op == "prod":
+            found.append(big.body)
+        elif isinstance(big.body, Script) and scripts.is_two(big.body.sup):
+            found.append(replace(big.body, sup=None))
+        found += _of_features(seen, big)
+    return found
+
+
+def _in_statements(seen: Survey, statements: Sequence[Statement]) -> list[Node]:
+    """What statements standardise, measure, change by element or say of an outer product."""
+    found: list[Node] = []
+    for statement in statements:
+        sides = statement.values if isinstance(statement, Define) else ()
+        found += (value for side in sides for value in _standardised(seen, side))
+        for side in sides[: len(sides) - 1]:
+            group = side.base if isinstance(side, Script) else side
+            if isinstance(group, Group) and group.open == "‖":
+                found += group.items
+        found += _of_outer_product(sides)
+        found += _of_changed_weight(statement)
+    return found
+
+
+def _inside_bigs(nodes: Nodes) -> list[Node]:
+    """What stands in a sum as a difference squared, a factor beside one, or a deviation."""
+    found: list[Node] = []
+    for node in (n for big in nodes.of(Big) for n in walk(big.body)):
+        match node:
+            case Script(Group("(", (Infix("-", left, right),)), None, sup) if scripts.is_two(sup):
+                found += [n for n in (left, right) if binders.bare(n) not in ("X", "H", "Z")]
+            case Juxt((Group("(", (Infix("+" | "-", Script() as one, Num()),)), Big("prod"))):
+                found.append(one)
+            case Juxt() | Infix("·"):
+                deviations = [*map(_deviating, children(node))]
+                found += filter(None, deviations) if all(deviations) else ()
+    return found
 
 
 def _deviating(node: Node) -> Node | None:

@@ -44,7 +44,27 @@ def find(
     The p of ``p_t = v_p^⊤ tanh(W_p h_t)`` says what the weights are for, and some are ``labels`` in
     the whole section."""
     defined = {binders.bare(s.target) for s in statements if isinstance(s, Define) and s.target}
-    defined |= label_letters.of_arguments(statements)
+    labelled, told = _labelled(seen, nodes, statements, labels)
+    never = defined | label_letters.of_arguments(statements) | told
+    if not seen.targets:
+        seen.free += _in_lists_of_three(nodes, seen.bound)
+    named = any(isinstance(s, Define) and s.target is not None for s in statements)
+    places = {} if named else at_counted_places(nodes)
+    for node in _indexed(seen, nodes, labelled):
+        for letter in _that_may_count(seen, nodes, node, places):
+            known = letter in seen.bound or letter in seen.free or letter in seen.ends
+            if not known and letter not in never:
+                seen.free.append(letter)
+    if not seen.free and any(big.sub is None for big in nodes.of(Big)):
+        seen.free.extend(dict.fromkeys(_of_words(nodes)))
+    seen.bound.update(seen.free)
+
+
+def _labelled(
+    seen: Survey, nodes: Nodes, statements: Sequence[Statement], labels: Mapping[str, Set[str]]
+) -> tuple[Set[str], Set[str]]:
+    """The names whose scripts are labels, and the letters that tell things apart wherever they
+    stand."""
     labelled = binders.labelled_bases(nodes, seen.bound)
     labelled.update(letters_above.listed_above(nodes, seen.ends))
     labelled.update(label_letters.labelled_targets(seen, statements))
@@ -58,16 +78,16 @@ def find(
     constants = label_letters.of_constants(statements)
     apart_by |= {base: {letter} for base, letter in constants if letter not in seen.bound}
     labelled |= seen.parts | apart_by.keys()
-    apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
-    arrays = binders.named_after(nodes)
     told = _of_one_number(nodes, statements) | label_letters.of_positions(seen, statements)
     told |= points.letters_added(nodes) | label_letters.doubled(nodes) | _of_numbers(nodes)
     told = told.union(seen.labels, *apart_by.values(), _of_settings(nodes, statements))
     told |= _of_slopes(nodes) | _of_identities(nodes) | spelling(nodes, seen.bound)
-    if not seen.targets:
-        seen.free += _in_lists_of_three(nodes, seen.bound)
-    named = any(isinstance(s, Define) and s.target is not None for s in statements)
-    counted, places = counted_elsewhere(nodes), {} if named else at_counted_places(nodes)
+    return labelled, told
+
+
+def _indexed(seen: Survey, nodes: Nodes, labelled: Set[str]) -> Iterator[Script]:
+    """The names with something below them that may count; of some it tells a size."""
+    apart = {id(node) for node in binders.worded_sets(nodes)} | _limits(nodes)
     for node in nodes.of(Script):
         if node.sub is None or not scripts.is_name(node) or id(node) in apart:
             continue
@@ -78,24 +98,25 @@ def find(
             continue
         if base == "ones" and names.label(node.sub) in names.SIZE_BASES:
             seen.sizes.add(names.label(node.sub))
-            continue
-        steps = seen.steps.get(base, set()) | seen.steps.get("", set())
-        if (back := positions.reversal(node.sub)) and back[0] not in seen.bound:
+        elif (back := positions.reversal(node.sub)) and back[0] not in seen.bound:
             seen.sizes.add(back[0])  # the n of x_{n-i+1} counts them all
-            continue
-        alike = counted.get(base, set()) & names.INDEX_LETTERS & {binders.bare(node.sub)}
-        alike |= places.get(base, set()) & in_list(node)
-        for letter in (*binders.free_letters(node.sub, base), *alike):
-            if letter in steps or (base in seen.steps and isinstance(node.sub, Name)):
-                continue
-            if (letter in arrays and base != letter) or letter in told:
-                continue
-            known = letter in seen.bound or letter in seen.free or letter in seen.ends
-            if not known and letter not in defined:
-                seen.free.append(letter)
-    if not seen.free and any(big.sub is None for big in nodes.of(Big)):
-        seen.free.extend(dict.fromkeys(_of_words(nodes)))
-    seen.bound.update(seen.free)
+        else:
+            yield node
+
+
+def _that_may_count(
+    seen: Survey, nodes: Nodes, node: Script, places: Mapping[str, Set[str]]
+) -> Iterator[str]:
+    """The letters below a name that may be its indices."""
+    assert node.sub is not None
+    base, arrays = binders.bare(node), binders.named_after(nodes)
+    steps = seen.steps.get(base, set()) | seen.steps.get("", set())
+    alike = counted_elsewhere(nodes).get(base, set()) & names.INDEX_LETTERS
+    alike = alike & {binders.bare(node.sub)} | places.get(base, set()) & in_list(node)
+    for letter in (*binders.free_letters(node.sub, base), *alike):
+        counts_steps = letter in steps or (base in seen.steps and isinstance(node.sub, Name))
+        if not counts_steps and (letter not in arrays or base == letter):
+            yield letter
 
 
 def _limits(nodes: Nodes) -> set[int]:

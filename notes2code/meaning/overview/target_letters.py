@@ -67,8 +67,25 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
     for node in walk(target):
         if (stride := positions.stride(node)) is not None and stride[1] == -1:
             seen.starts.setdefault(stride[0], 1)  # the first of y_{2i−1} and y_{2i} is y_1
+    _bind_counting(seen, define, _counted(seen, target, nodes) | places | rows, labels)
+    told = _places(target, nodes)
+    seen.bound |= told
+    seen.targets |= told
+    if counted_heads.is_of_heads(target, nodes):
+        seen.heads = True
+        seen.bound.add(scripts.HEAD)
+        seen.targets.add(scripts.HEAD)
+    if isinstance(target, Juxt) and isinstance(target.factors[1], Group):
+        counting = _of_arguments(target, target.factors[1], nodes)
+        seen.bound |= counting
+        seen.targets |= counting
+
+
+def _bind_counting(seen: Survey, define: Define, counted: Set[str], labels: Set[str]) -> None:
+    """Bind the letters in the scripts of a left-hand side that count there, and are no labels."""
+    target = define.target
+    assert target is not None
     roles = label_letters.roles(target)
-    counted = _counted(seen, target, nodes) | places | rows
     function = target.factors[0] if isinstance(target, Juxt) else None
     given = {item.text for item in left_hand_sides.arguments(target) if isinstance(item, Name)}
     for node in left_hand_sides.target_scripts(target):
@@ -88,17 +105,6 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
                 continue
             seen.bound.add(letter)
             seen.targets.add(letter)
-    told = _places(target, nodes)
-    seen.bound |= told
-    seen.targets |= told
-    if counted_heads.is_of_heads(target, nodes):
-        seen.heads = True
-        seen.bound.add(scripts.HEAD)
-        seen.targets.add(scripts.HEAD)
-    if isinstance(target, Juxt) and isinstance(target.factors[1], Group):
-        counting = _of_arguments(target, target.factors[1], nodes)
-        seen.bound |= counting
-        seen.targets |= counting
 
 
 def _labels(seen: Survey, define: Define, nodes: Nodes, scope: Scope) -> set[str]:

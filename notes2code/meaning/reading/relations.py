@@ -78,6 +78,17 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
     if _come_close(signs):  # what it comes close to is only remarked
         known = signs.index("≈")
         signs, operands = signs[:known], operands[: known + 1]
+    return _equated(node, earlier_names, signs, operands, out)
+
+
+def _equated(
+    node: Relation,
+    earlier_names: tuple[Node, ...],
+    signs: list[str],
+    operands: list[Node | None],
+    declared: list[Statement],
+) -> list[Statement]:
+    """What a relation states behind what it has ``declared``, without spaces and remarks."""
     if signs[1:] and signs[-1] == "⇒" and is_growth(operands[-1]):  # and so is what that costs
         before = replace(
             node,
@@ -85,28 +96,30 @@ def stated_by(node: Relation, earlier_names: tuple[Node, ...]) -> list[Statement
             signs=tuple(signs[:-1]),
             sign_spans=node.sign_spans[: len(signs) - 1],
         )
-        return [*out, *stated_by(before, earlier_names)]
+        return [*declared, *stated_by(before, earlier_names)]
     near = operands[-1] if signs == ["≈"] and _is_function(operands[0]) else None
     if signs == [close_by.SIGN] and operands[0] is not None and definable(operands[0]):
         near = operands[-1]
     if near is not None and not isinstance(near, Num):
-        return [*out, Define(operands[0], (near,), node.span, near=True)]
+        return [*declared, Define(operands[0], (near,), node.span, near=True)]
     signs = ["≈" if sign == close_by.SIGN else sign for sign in signs]
     if signs == ["∼"] and _has_covariance(operands[1]):
         drawn = tuple(n for n in (*earlier_names, operands[0]) if n is not None and is_name(n))
-        return [*out, Fact("∼", node.span, drawn)]
+        return [*declared, Fact("∼", node.span, drawn)]
     if not all(sign in ASSIGNS for sign in signs):
-        return [*out, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
+        return [*declared, Fact(next(s for s in signs if s not in ASSIGNS), node.span)]
     _refuse_lost_side(node, signs, operands)
     values = [operand for operand in operands if operand is not None]
     if operands[0] is None:
-        return [*out, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
+        return (
+            [*declared, Define(None, (values[-1],), node.span)] if values else [Fact("", node.span)]
+        )
     if len(values) < 2 or any(map(braces.is_set, values)):
         return [Fact("=", node.span)]
     made = _definition(values, node.span)
     if "←" in signs:
         made = [replace(one, keeps=True) if isinstance(one, Define) else one for one in made]
-    return [*out, *made]
+    return [*declared, *made]
 
 
 def _remarked(node: Relation, earlier_names: tuple[Node, ...]) -> Statement | None:
