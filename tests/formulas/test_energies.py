@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,28 @@ def test_an_energy_is_a_number(latex: str, axes: int) -> None:
     ),
 )
 def test_a_dot_product_is_an_energy(case: Case) -> None:
+    check(case)
+
+
+@table(
+    # So is what a softmax compares, one of each for a place of its own.
+    Case(
+        r"P = \frac{e^{h_n \cdot e_i}}{\sum_j e^{h_n \cdot e_j}}",
+        "h[n,d] e[m,d]",
+        lambda h, e: softmax(h @ e.T),
+    ),
+    Case(
+        r"p_{ij} = \frac{\exp(a_i \cdot b_j / \tau)}{\sum_k \exp(a_i \cdot b_k / \tau)}",
+        "a[n,d] b[m,d] tau",
+        lambda a, b, tau: softmax(a @ b.T / tau),
+    ),
+    # Near misses: rates and times, and nothing is divided by their sum.
+    Case(r"f_{ij} = \exp(a_i \cdot t_j)", "a[n] t[m]", lambda a, t: np.exp(np.outer(a, t))),
+    Case(
+        r"f_i = \sum_j \exp(a_i \cdot t_j)",
+        "a[n] t[m]",
+        lambda a, t: np.exp(np.outer(a, t)).sum(1),
+    ),
+)
+def test_what_a_softmax_compares_is_a_vector(case: Case) -> None:
     check(case)

@@ -42,6 +42,12 @@ def joined_values(run: Run, values: list[Value], span: Span, kind: str = "featur
         if values[0].rank < rank:
             text = f"`{run.quote(values[0].span)}` is taken to be one row before those of a matrix"
             run.problems.append(note("N2C039", text, values[0].span))
+        elif _is_small_beside_made(values, rank):
+            text = (
+                f"`{run.quote(values[0].span)}` is taken to be a matrix, and what follows its row"
+            )
+            hint = "declare the shape of one of them"
+            run.problems.append(note("N2C039", text, values[0].span, hint))
         alike = [_as_part(value) if value.rank == rank - 1 else value for value in values]
         if rank < 2:
             _tell_numbers(run, values)
@@ -58,6 +64,14 @@ def joined_values(run: Run, values: list[Value], span: Span, kind: str = "featur
     axis = fresh(total)
     parts = tuple(Lambda((value.axes[-1],), value.body) for value in values)
     return Value(Concat(parts, Idx(axis)), (*first.axes[:-1], axis), span)
+
+
+def _is_small_beside_made(values: Sequence[Value], rank: int) -> bool:
+    """Whether of ``[c; x E]`` the c is the matrix, though a small letter is a vector by custom, and
+    what is made with E may as well be one."""
+    first, *others = (value.body for value in values)
+    small = isinstance(first, Ref) and first.array[0].islower() and values[0].rank == rank == 2
+    return small and not any(isinstance(body, Ref) for body in others)
 
 
 def _tell_numbers(run: Run, values: Sequence[Value]) -> None:

@@ -76,6 +76,34 @@ def normalised(seen: Survey, nodes: Nodes, defines: Sequence[Define]) -> Iterato
             yield use.name
 
 
+def compared(seen: Survey, nodes: Nodes) -> Iterator[str]:
+    """The a and the b of ``exp(a_i · b_j) / Σ_k exp(a_i · b_k)``: what a softmax compares with a
+    sign between are vectors, each of a place of its own."""
+    for quotient in nodes.of(Frac):
+        sides = [_dotted(part) for part in (quotient.top, quotient.bottom)]
+        used = [tuple(seen.understood(n) for n in side) for side in sides if side is not None]
+        if not isinstance(ungrouped(quotient.bottom), Big) or len(used) < 2:
+            continue
+        named = [{use.name for use in pair if use is not None} for pair in used]
+        if named[0] == named[1] and len(named[0]) == 2:
+            pair = [use for use in used[0] if use is not None and len(use.indices) == 1]
+            letters = {names.label(use.indices[0].node) for use in pair}
+            if len(letters) == 2:
+                yield from named[0]
+
+
+def _dotted(node: Node) -> tuple[Node, Node] | None:
+    """The a_i and the b_j of ``exp(a_i · b_j)``, and of ``Σ_j exp(a_i · b_j / τ)``."""
+    inner = ungrouped(node)
+    raised_to = exponent(ungrouped(inner.body) if isinstance(inner, Big) else inner)
+    if isinstance(raised_to, Frac):
+        raised_to = ungrouped(raised_to.top)
+    match raised_to:
+        case Infix("·", left, right):
+            return left, right
+    return None
+
+
 def of_bases(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The b and the s of ``(b · s^a)^{-2i/d}``, whose product is raised to a power with an index;
     those of ``(b · s)^{2i}`` may be vectors."""
