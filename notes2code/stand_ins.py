@@ -16,7 +16,7 @@ from notes2code.components.library import Component, Library, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.packed import by_heads
 from notes2code.diagnostics import Problem, Span
-from notes2code.meaning.ir import Call, Ref, walk
+from notes2code.meaning.ir import Call, Fn, Ref, Softmax, walk
 from notes2code.meaning.names import FEATURE_MAPS
 from notes2code.meaning.notation import functions
 from notes2code.vault.model import Formula, Note
@@ -44,6 +44,8 @@ def unrecognised(
         for component, own in _announced(note, entries, here, library):
             if any(_is_named(compiled, component, library) for _, compiled in own):
                 continue  # that formula is the one
+            if any(_is_given(compiled, component, library) for _, compiled in own):
+                continue  # the section says what the component is given
             unlike = _unlike(note, own, used, component)
             told = {formula for formula, compiled in entries if _is_told(compiled)}
             if unlike is not None and unlike not in found.keys() | told:
@@ -74,6 +76,13 @@ def _is_named(compiled: Compiled, component: Component, library: Library) -> boo
     name = compiled.equation.name if compiled.equation is not None else ""
     settled = _is_told(compiled) or compiled.recognised is not None
     return settled and library.kinds.get(plain(name)) == component.name
+
+
+def _is_given(compiled: Compiled, component: Component, library: Library) -> bool:
+    """Whether a formula calls a component by its name, ``h_l = \\mathrm{Block}(h_{l-1})``."""
+    body = None if compiled.equation is None else compiled.equation.value.body
+    called = [] if body is None else [plain(e.function) for e in walk(body) if isinstance(e, Call)]
+    return any(library.kinds.get(name) == component.name for name in called)
 
 
 def _announced(
@@ -107,8 +116,8 @@ def _unlike(
     note: Note, entries: Sequence[Entry], used: Set[str], component: Component
 ) -> Formula | None:
     """The first formula set apart that is no component, or is refused; those that recognised ones
-    are built on, what only makes queries, keys and values, functions such as GELU, and the sizes of
-    a component that gives an array do not count."""
+    are built on, what only makes queries, keys and values, functions such as GELU, the sizes of
+    a component that gives an array, and what a model is given do not count."""
     of_arrays = bool(component.textbook.equation.value.indices)
     own = (
         formula
@@ -116,8 +125,16 @@ def _unlike(
         if (compiled.status == "rejected" and formula.display)
         or (compiled.status == "formula" and not _is_part(compiled))
         if not (of_arrays and _is_of_numbers(compiled))
+        if not (component.family == "models" and _only_adds(compiled))
     )
     return next((f for f in own if _is_apart(note, f) and f.latex not in used), None)
+
+
+def _only_adds(compiled: Compiled) -> bool:
+    """Whether nothing is computed but sums and products: no model is ``X = E + P``, which it is
+    given."""
+    body = None if compiled.equation is None else compiled.equation.value.body
+    return body is not None and not any(isinstance(e, Call | Fn | Softmax) for e in walk(body))
 
 
 def _is_of_numbers(compiled: Compiled) -> bool:
@@ -156,8 +173,8 @@ def _problem(formula: Formula, component: Component, why: str) -> Problem:
 
 def _until(component: Component) -> str:
     return (
-        f"if it is meant to be, mend it: until then a `{component.class_name}` in the package "
-        "computes another formula"
+        "if it is meant to be, mend it: until then what the package may have as "
+        f"`{component.class_name}` computes another formula"
     )
 
 

@@ -102,6 +102,27 @@ def test_other_formulas_are_not(tmp_path: Path, note: str) -> None:
     assert found == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        # The section says what the block is given, and what of its output.
+        "## Transformer blocks\n\n$$ h_0 = U W_e + W_p $$\n\n"
+        "$$ h_l = \\mathrm{TransformerBlock}(h_{l-1}) $$\n\n$$ p = \\tanh(h_l W) $$\n",
+        # What a model is given is none.
+        "## GPT\n\n$$ X = E + P $$\n",
+    ],
+)
+def test_what_a_component_is_given_is_no_failed_one(tmp_path: Path, body: str) -> None:
+    found, _ = told(tmp_path, f"# Notes\n\n{body}")
+    assert "N2C056" not in {code for code, _, _ in found}
+
+
+def test_a_model_that_is_not_recognised_is_pointed_at_where_it_computes(tmp_path: Path) -> None:
+    body = "## GPT\n\n$$ X = E + P $$\n\n$$ Y = \\mathrm{softmax}(\\tanh(X) W) $$\n"
+    found, _ = told(tmp_path, f"# Notes\n\n{body}")
+    assert [(code, line) for code, line, _ in found] == [("N2C056", 7)]
+
+
 def test_what_calls_it_is_left_out(tmp_path: Path) -> None:
     layer = r"$$ \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x)) $$"
     found, rendered = told(tmp_path, f"# Notes\n\n{NORM}\n\n{layer}\n\n## Feed forward\n")

@@ -72,8 +72,8 @@ def not_recognised(component: Component, place: Span, why: str) -> Problem:
         "N2C056",
         f"this is not recognised as {component.name.replace('_', ' ')}, {why}",
         place,
-        f"no class is made of it: a `{component.class_name}` in the package computes another "
-        "formula; the tag `#n2c/emit` makes a function of this one",
+        f"no class is made of it: what the package may have as `{component.class_name}` computes "
+        "another formula; the tag `#n2c/emit` makes a function of this one",
     )
 
 

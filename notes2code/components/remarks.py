@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
+from notes2code.components.library import plain
 from notes2code.components.packed import by_heads
 from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised
@@ -86,7 +87,8 @@ def of_component(problems: Iterable[Problem], recognised: Recognised, read: Type
     return [
         _of_whole(problem, recognised)
         for problem in problems
-        if not (_is_met(problem, recognised) or _is_no_index(problem, read))
+        if not (_is_met(problem, recognised) or _is_settled(problem, read))
+        if not _is_any_function(problem, recognised)
     ]
 
 
@@ -100,11 +102,22 @@ def _is_met(problem: Problem, recognised: Recognised) -> bool:
     return problem.code == "N2C080" and (said in inputs or of_parts)
 
 
-def _is_no_index(problem: Problem, read: Typed) -> bool:
-    """Whether a letter that a formula alone has for an index is none where it is ``read`` with
-    others: the n of ``P = \\mathrm{softmax}(h_n W)`` is the last of the layers ``h_l = …``."""
+def _is_any_function(problem: Problem, recognised: Recognised) -> bool:
+    """Whether a function that nobody defines is what the component takes as one, by the name that
+    the textbook has for it: the ``Sublayer`` of a residual connection."""
+    given = recognised.component.textbook.equation.inputs
+    names = {plain(one.name) for one in given if one.kind == "function"}
+    open_one = problem.message.partition("`")[2].partition("`")[0]
+    return problem.code == "N2C030" and problem.severity == "note" and plain(open_one) in names
+
+
+def _is_settled(problem: Problem, read: Typed) -> bool:
+    """Whether what is told of a formula alone is not so where it is ``read`` with others: a letter
+    that it has for an index, the n of ``P = \\mathrm{softmax}(h_n W)``, is the last of the layers
+    ``h_l = …``, and the columns that it leaves out another formula defines."""
     told = {one.message for one in read.problems}
-    return " one for each " in problem.message and problem.message not in told
+    of_alone = (" one for each ", " columns are defined here")
+    return any(text in problem.message for text in of_alone) and problem.message not in told
 
 
 def _of_whole(problem: Problem, recognised: Recognised) -> Problem:
