@@ -10,7 +10,7 @@ from notes2code.latex import words
 from notes2code.latex.macros import Macro
 from notes2code.latex.mistyped import meant
 from notes2code.latex.set_words import ARGUMENT, SetWords
-from notes2code.latex.signs import ACCENTS, COMMANDS, FONTS, FONTS_OF_WORDS, FONTS_OTHER
+from notes2code.latex.signs import ACCENTS, COMMANDS, FONTS, FONTS_OF_WORDS, FONTS_OTHER, FUNCTIONS
 
 _LOWERABLE = frozenset(["name", "word", "}", "close", "big"])
 """What an escaped underscore behind lowers something below: ``x\\_i``, ``\\sum\\_i``."""
@@ -25,6 +25,12 @@ _EMPTY = re.compile(r"\s*\{\s*\}(?!\s*[_^])")
 
 _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 """What ends a row."""
+
+_REST_OF_WORD = re.compile(r"\\_[A-Za-z]{3,}(?![A-Za-z])")
+"""What makes a name of the command of a function, as in ``\\cos\\_emb`` and ``\\max\\_len``."""
+
+_NAMED = frozenset(FUNCTIONS | {"max", "min"})
+"""Functions with which such names begin."""
 
 _SIGN_OF_UPDATE = re.compile(r"\{\s*([-+])\s*\}(?==)")
 r"""The plus of ``x \mathrel{+}= y``, which is set close to what follows."""
@@ -91,6 +97,10 @@ class Commands(SetWords):
             return end
         if name == "\\" and (doubled := self._doubled(end)):
             return self._with_doubled_backslash(doubled, start, end)
+        rest = _REST_OF_WORD.match(self.latex, end) if name in _NAMED else None
+        if rest is not None:
+            self._add("word", name + rest.group()[1:], start, rest.end())
+            return rest.end()
         if name == "_" and self.tokens and self.tokens[-1].kind in _LOWERABLE:
             self._lower(start, end)
             return end

@@ -91,3 +91,10 @@ def test_a_policy_beside_one_with_a_label_is_no_number_of_the_circle(
     latex: str, given: set[str]
 ) -> None:
     assert {one.name for one in compile_formula(latex).inputs} == given
+
+
+@pytest.mark.parametrize(
+    "latex", [r"z = \|z\| e^{i \phi_z}", r"c_t = e^{j t \omega}", r"c_{t,k} = e^{j \phi_{t,k}}"]
+)
+def test_that_a_given_root_of_minus_one_is_no_number_is_told(latex: str) -> None:
+    assert "N2C050" in {one.code for one in compile_formula(latex).diagnostics}

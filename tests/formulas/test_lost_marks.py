@@ -137,6 +137,20 @@ def test_an_escaped_underscore_behind_a_sum() -> None:
     np.testing.assert_allclose(formula.reference(z=np.arange(4.0)), 14)
 
 
+@table(
+    Case(
+        r"R = Z \odot \cos\_tab + U \odot \sin\_tab",
+        "Z[n,d] cos_tab[n,d] U[n,d] sin_tab[n,d]",
+        lambda z, c, u, s: z * c + u * s,
+    ),
+    Case(r"r = s / \max\_len", "s[d] max_len+", lambda s, m: s / m),
+    # Near misses: one letter stands below.
+    Case(r"r_i = \max\_k S\_{ik}", "S[n,m]", lambda s: s.max(1)),
+)
+def test_a_name_begins_with_the_command_of_a_function(case: Case) -> None:
+    check(case)
+
+
 def test_that_a_transpose_stands_beside_its_array_is_told() -> None:
     (told,) = compile_formula(r"u = a \top B").diagnostics
     assert (told.code, told.severity) == ("N2C026", "warning")

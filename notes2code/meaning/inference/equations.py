@@ -155,12 +155,13 @@ class Attempt:
                 continue
             later = range(before[-1] + 1, at + 1)
             if not any(self._goes_on(other, target.name, before[-1]) for other in later):
-                raise error(
-                    "N2C035",
-                    f"`{self.run.quote(target.span)}` is defined a second time",
-                    target.span,
-                    "give one of the two another name, or join them with `=` if they are equal",
+                help_text = (
+                    "write `2i` in one and `2i+1` in the other"
+                    if strides.overlap(self.targets[before[-1]], target)
+                    else "give one of the two another name, or join them with `=` if they are equal"
                 )
+                text = f"`{self.run.quote(target.span)}` is defined a second time"
+                raise error("N2C035", text, target.span, help_text)
 
     def _goes_on(self, at: int, name: str, before: int) -> bool:
         """Whether a statement uses what another defines, and not the state before that."""
@@ -180,7 +181,7 @@ class Attempt:
 
     def _defines_same(self, left: Target, right: Target) -> bool:
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
-        return bool(left.name) and len(set(quoted)) == 1
+        return bool(left.name) and (len(set(quoted)) == 1 or strides.overlap(left, right))
 
     def _sequential(self) -> bool:
         """Whether one name is defined again and again, as in ``x = x + …``."""

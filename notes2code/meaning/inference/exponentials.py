@@ -82,11 +82,13 @@ def refuse_of_matrix(run: Run, left: Value, right: Value, where: Span) -> None:
 
 
 def _warn_of_root(run: Run, exponent: Value, node: Node, span: Span) -> None:
-    """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number."""
-    factors = ir.factors(exponent.body)
+    """Warn of an i in an exponent that may be meant as the root of −1; it counts or is a number.
+    So may a j that is given."""
+    given = [part.array for part in ir.factors(exponent.body) if isinstance(part, ir.Ref)]
+    unit = next((name for name in given if name in ("i", "j") and name not in run.shapes), "")
     index = roots.beside_angle(node) if "i" in run.indices else None
-    if ir.Ref("i") in factors:
-        text, place = "`i` is taken to be a number here, and not the root of −1", span
+    if unit:
+        text, place = f"`{unit}` is taken to be a number here, and not the root of −1", span
     elif index is not None:
         text, place = "`i` is the index here, and not the root of −1", index.span
     else:

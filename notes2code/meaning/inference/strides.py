@@ -11,7 +11,7 @@ from notes2code.meaning.inference.index_arithmetic import half_of
 from notes2code.meaning.inference.run import Run, find, find_index, same_size
 from notes2code.meaning.inference.values import Value, link, settled
 from notes2code.meaning.ir import Idx, Index, Size
-from notes2code.meaning.notation.positions import beyond_half, halves, stride
+from notes2code.meaning.notation.positions import beyond_half, halves, shift, stride
 from notes2code.meaning.notation.scripts import complement
 from notes2code.meaning.stated import Define
 
@@ -45,6 +45,17 @@ def joined(defines: list[Define], targets: list[Target]) -> tuple[list[Define], 
         else:
             out_targets[partner].parts.append((define, target))
     return out_defines, out_targets
+
+
+def overlap(left: Target, right: Target) -> bool:
+    """Whether two targets are one array at places next to each other, ``y_i`` and ``y_{i+1}``: each
+    i but the first has two values."""
+    if left.name != right.name or len(left.indices) != len(right.indices):
+        return False
+    mine, theirs = ([shift(index.node) for index in own.indices] for own in (left, right))
+    pairs = [(one, other) for one, other in zip(mine, theirs, strict=True) if one and other]
+    same_letters = len(pairs) == len(mine) and all(one[0] == other[0] for one, other in pairs)
+    return same_letters and mine != theirs
 
 
 def _cut(left: Target, right: Target) -> int | None:

@@ -11,14 +11,14 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 
-from notes2code.diagnostics import error, note
+from notes2code.diagnostics import ProblemError, error, note
 from notes2code.latex.tree import Apply, Infix, Juxt, Name, Node, Num, Script, alike, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import properties, rows_of_calls, symbols
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.unlike_terms import is_sum, is_whole, letter, weigh
 from notes2code.meaning.inference.values import Value, elementwise, free_roots
-from notes2code.meaning.notation import binders, scripts
+from notes2code.meaning.notation import binders, roots, scripts
 
 
 def refuse(run: Run, node: Infix) -> None:
@@ -99,6 +99,7 @@ def _is_row_on_matrix(left: Value, right: Value) -> bool:
 def _refuse_complex(run: Run, node: Infix) -> None:
     """The i of ``x_1 + i x_2``, where nothing counts with i or declares it, is the root of −1, and
     no number that is given; nor does it count in ``z_i = x_{2i} + i x_{2i+1}``."""
+    _refuse_euler(run, node)
     if any("i" in known for known in (run.shapes, run.defined, run.parameters)):
         return
     for term, other in ((node.left, node.right), (node.right, node.left)):
@@ -106,13 +107,25 @@ def _refuse_complex(run: Run, node: Infix) -> None:
         units = [f for f in factors if isinstance(f, Name) and f.text == "i"]
         rest = [f for f in factors if f not in units and not isinstance(f, Num)]
         if units and rest and ("i" not in run.indices or _are_two_parts(other, rest[0])):
-            text = "is an index here" if "i" in run.indices else "counts nothing here"
-            raise error(
-                "N2C037",
-                f"`i` {text}; if it is the root of −1, only turns are computed",
-                units[0].span,
-                "write `e^{i \\varphi}`, or the real and the imaginary part by themselves",
-            )
+            raise _complex(run, units[0])
+
+
+def _refuse_euler(run: Run, node: Infix) -> None:
+    """The i of ``\\cos φ + i \\sin φ`` is the root of −1, also where an i counts or is given."""
+    for real, imaginary in ((node.left, node.right), (node.right, node.left)):
+        unit = roots.of_euler(real, imaginary)
+        if unit is not None and unit.text not in run.shapes:
+            raise _complex(run, unit)
+
+
+def _complex(run: Run, unit: Name) -> ProblemError:
+    text = "is an index here" if unit.text in run.indices else "counts nothing here"
+    return error(
+        "N2C037",
+        f"`{unit.text}` {text}; if it is the root of −1, only turns are computed",
+        unit.span,
+        "write `e^{i \\varphi}`, or the real and the imaginary part by themselves",
+    )
 
 
 def _are_two_parts(real: Node, imaginary: Node) -> bool:

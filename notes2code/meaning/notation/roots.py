@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from notes2code.latex.tree import (
     PARENTHESES,
+    Apply,
     Frac,
     Group,
     Infix,
@@ -15,6 +16,7 @@ from notes2code.latex.tree import (
     Node,
     Nodes,
     Script,
+    alike,
     walk,
 )
 
@@ -76,6 +78,36 @@ def beside_angle(exponent: Node) -> Node | None:
     if not any(name.text in _ANGLES for name in angles):
         return None
     return next(filter(_is_root, factors), None)
+
+
+def of_euler(real: Node, imaginary: Node) -> Name | None:
+    """The i or the j of ``\\cos φ + i \\sin φ``, of one angle."""
+    rest = tuple(_multiplied(imaginary))
+    for at, unit in enumerate(rest):
+        if isinstance(unit, Name) and unit.text in ("i", "j"):
+            angle = _angle("cos", tuple(_multiplied(real)))
+            same = _angle("sin", rest[:at] + rest[at + 1 :])
+            return unit if angle is not None and alike(angle, same) else None
+    return None
+
+
+def _multiplied(node: Node) -> Iterator[Node]:
+    """The factors of a product, with each function next to its argument."""
+    match node:
+        case Juxt(factors):
+            yield from factors
+        case Infix("·" | "×" | "*", left, right):
+            yield from (*_multiplied(left), *_multiplied(right))
+        case _:
+            yield node
+
+
+def _angle(function: str, nodes: tuple[Node, ...]) -> Node | None:
+    """What some factors take the cosine or the sine of, where they do nothing else."""
+    match nodes:
+        case (Apply(Name(name), argument),) | (Name(name), argument) if name == function:
+            return argument
+    return None
 
 
 def _factors(node: Node) -> Iterator[Node]:
