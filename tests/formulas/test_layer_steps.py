@@ -66,3 +66,31 @@ def test_what_a_layer_makes_of_its_input_is_no_definition_of_that_input() -> Non
     assert formula.inputs[0].name == "X"
     formula = compile_formula(inner, context=f"$${heads}$$\n$${joined}$$\n$${outer}$$")
     assert formula.component == "add_norm"
+
+
+@table(
+    # What a layer adds to its input is that of one layer, though the sum has another name.
+    Case(
+        r"y_l = v_{l-1} + \mathrm{ReLU}(v_{l-1})",
+        "v[d]",
+        lambda v: v + np.maximum(v, 0),
+    ),
+    Case(
+        r"\mathbf{V}^{(\ell)} = \mathrm{ReLU}(\mathbf{Y}^{(\ell)}) + \mathbf{Y}^{(\ell)}",
+        "Y[n,d]",
+        lambda y: np.maximum(y, 0) + y,
+    ),
+    # Near misses: a sum runs over the l, or what is added is made of another thing.
+    Case(
+        r"y = \sum_{l=1}^{L} (v_l + \mathrm{ReLU}(v_l))",
+        "v[L,d]",
+        lambda v: (v + np.maximum(v, 0)).sum(0),
+    ),
+    Case(
+        r"v_l = y_l + \mathrm{ReLU}(u_l)",
+        "y[n,d] u[n,d]",
+        lambda y, u: y + np.maximum(u, 0),
+    ),
+)
+def test_what_a_layer_adds(case: Case) -> None:
+    check(case)

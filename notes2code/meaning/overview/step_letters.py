@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.diagnostics import error
-from notes2code.latex.tree import Node, Script, alike, walk, words_in
+from notes2code.latex.tree import (
+    Accent,
+    Big,
+    Group,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Script,
+    alike,
+    walk,
+    words_in,
+)
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, recursions, scripts
+from notes2code.meaning.notation import binders, positions, recursions, scripts
 from notes2code.meaning.overview import times
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Range, Statement
@@ -47,6 +59,8 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
             seen.steps.setdefault("", set()).add(letter)
     if not seen.steps and any(isinstance(s, Range) and s.index == _LAYER for s in statements):
         seen.steps[""] = {_LAYER}
+    if not seen.steps and (layers := {*filter(None, map(_of_residual_layer, defines))}):
+        seen.steps[""] = layers
     if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
         seen.steps.setdefault("", set()).add(_TIME)
     above = {letter for define in defines for letter in times.above(define)}
@@ -56,6 +70,31 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     for letter in {letter for define in defines if (letter := _of_what_is_added(define))}:
         if letter not in seen.bound | on_left:
             seen.steps.setdefault("", set()).add(letter)
+
+
+def _of_residual_layer(define: Define) -> str:
+    """The l of ``Z_l = X_{l-1} + \\mathrm{Att}(X_{l-1})`` and of ``X^{(l)} = Z^{(l)} +
+    \\mathrm{FFN}(Z^{(l)})``: what a layer adds to what it is given is that of one layer, whatever
+    the sum is called. No l is that over which a sum runs."""
+    letter = "" if define.target is None else _layer_of(define.target)
+    nodes = [node for value in define.values for node in walk(value)]
+    if any(letter in binders.bound_letters(n.sub) for n in nodes if isinstance(n, Big) and n.sub):
+        return ""
+    for total in (node for node in nodes if isinstance(node, Infix) and node.op == "+"):
+        for kept, added in ((total.left, total.right), (total.right, total.left)):
+            match added:
+                case Juxt((Name(layer), Group("(", _) as given)) if _layer_of(kept) == letter:
+                    if len(layer) > 1 and any(alike(node, kept) for node in walk(given)):
+                        return letter
+    return ""
+
+
+def _layer_of(node: Node) -> str:
+    """The l of ``X_l``, ``X^{(l)}`` and ``X_{l-1}``."""
+    match node:
+        case Script(Name() | Accent(), None, at) | Script(Name() | Accent(), at, None):
+            return "" if at is None else positions.layer_label(at).partition("_")[0]
+    return ""
 
 
 def _is_made_of_itself(define: Define) -> bool:
