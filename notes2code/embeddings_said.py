@@ -23,8 +23,8 @@ SCALED = re.compile(
     r"|嵌入[^，。；]{0,12}(?:乘以|缩放)[^，。；]{0,12}(?:√|\\sqrt|根)",
     re.IGNORECASE,
 )
-_OF_ANOTHER = re.compile(r"\b(?:or|original|paper|BERT|T5|Vaswani)\b|或|也|论文", re.IGNORECASE)
-"""What says it of one kind of embeddings beside another, or of another model."""
+_BESIDE = re.compile(r"\bor\b|或|也", re.IGNORECASE)
+"""What says it of one kind of embeddings beside another."""
 
 
 def embeddings_said(
@@ -35,8 +35,8 @@ def embeddings_said(
     found: dict[str, int] = {}
     for note in notes:
         for said in statements(note, without):
-            if not pattern.search(said.text) or _OF_ANOTHER.search(said.text):
+            if not pattern.search(said.text) or _BESIDE.search(said.text):
                 continue
-            if not (said.is_denied or said.is_doubted):
+            if not (said.is_denied or said.is_doubted or said.is_of_another):
                 found.setdefault(note.path, said.line)
     return found

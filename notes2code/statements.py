@@ -26,6 +26,8 @@ _DOUBTED = re.compile(
 )
 """What is said of some models, or perhaps. *When*, *most* and *paper* also stand in sentences on
 the model itself: where they are doubts is for who asks."""
+_OF_ANOTHER = re.compile(r"\b(?:BERT|T5|Vaswani|original|paper)\b|论文", re.IGNORECASE)
+"""What tells of a model that others made."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,13 @@ class Statement:
         return _DENIED.search(self.text) is not None
 
     @property
+    def is_of_another(self) -> bool:
+        """Whether it names a model that others made, or where they describe it."""
+        return _OF_ANOTHER.search(self.text) is not None
+
+    @property
     def is_doubted(self) -> bool:
+        """Whether it has a word of doubt, of whatever it says."""
         return _DOUBTED.search(self.text) is not None
 
     @property

@@ -53,10 +53,10 @@ _UNTIED = re.compile(
     re.IGNORECASE,
 )
 """What denies the tie itself, and no bias, matrix or parameters beside it."""
-_OF_ANOTHER = re.compile(
-    r"\b(?:GPT|BERT|T5|Vaswani|were|was|had|original|paper|practice|variants?|e\.g"
+_OF_MANY = re.compile(
+    r"\b(?:GPT|were|was|had|practice|variants?|e\.g"
     r"|when|unless|many|most|others?|alternatively|possible|wenn|si)\b"
-    r"|许多|例如|比如|论文|場合|論文|경우|논문",
+    r"|许多|例如|比如|場合|論文|경우|논문",
     re.IGNORECASE,
 )
 """What tells of a model that once was made, of many models, or of a case."""
@@ -92,18 +92,19 @@ def _ties(said: Statement) -> bool | None:
         return None
     if said.is_denied:
         return False
-    return None if _is_of_another(said) else True
+    return None if _is_unsure(said) else True
 
 
 def _unties(said: Statement) -> bool:
     """Whether a sentence of denial denies the tie, and says no other beside: what shares its
     weights *and has no bias*, or *no matrix of its own*, is tied."""
     rest, denials = _UNTIED.subn("", said.text)
-    return denials > 0 and _TIED.search(rest) is None and not _is_of_another(said)
+    return denials > 0 and _TIED.search(rest) is None and not _is_unsure(said)
 
 
-def _is_of_another(said: Statement) -> bool:
-    """Whether a sentence speaks of one of two tables, of that of the positions, or perhaps."""
+def _is_unsure(said: Statement) -> bool:
+    """Whether a sentence speaks of another model, of one of two tables, of that of the positions,
+    or perhaps."""
     one_side = bool(_READS.search(said.text)) != bool(_WRITES.search(said.text))
-    others = any(pattern.search(said.text) for pattern in (_OF_ANOTHER, _PLACES))
-    return one_side or others or said.is_doubted
+    others = any(pattern.search(said.text) for pattern in (_OF_MANY, _PLACES))
+    return one_side or others or said.is_of_another or said.is_doubted
