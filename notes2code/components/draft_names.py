@@ -13,7 +13,7 @@ def names_of(drafts: Drafts) -> dict[int, str]:
     names: dict[int, str] = {}
     groups: dict[str, list[Draft]] = {}
     for draft in drafts:
-        name = class_name(draft.recognised, draft.compiled is not None)
+        name = class_name(draft.recognised)
         groups.setdefault(name, []).append(draft)
     taken: set[str] = set()
     for own, group in groups.items():

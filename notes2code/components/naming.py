@@ -29,9 +29,9 @@ from notes2code.meaning.ir import (
 from notes2code.names import snake
 
 
-def class_name(recognised: Recognised, written: bool = True) -> str:
+def class_name(recognised: Recognised) -> str:
     """What the field calls it: by a setting or a form that has names of its own, else by its
-    component, as what no note has ``written`` is. Nothing is called scaled that is not."""
+    component. Nothing is called scaled that is not."""
     component, shown = recognised.component, shown_settings(recognised)
     named = (
         s.classes[shown[s.name] or ""] for s in component.settings.values() if _names(s, shown)

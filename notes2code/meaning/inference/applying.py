@@ -52,7 +52,7 @@ def apply(
     equation = pairs.apart(equation, len(arguments))
     if not equation.unused and not equation.counted:
         equation = left_out.without_weights(run, use, equation, len(arguments))
-    equation = places_given.of_any(run, use, equation, arguments)
+    equation = places_given.of_any(use, equation, arguments)
     used, usual = len(equation.parameters), of_field(run, use.name)
     if equation is usual and use.name.lower() == "norm":
         text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"

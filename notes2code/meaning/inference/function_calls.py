@@ -40,7 +40,7 @@ class FunctionCall:
         self.own = [] if self.elements else places_of(run, use)
         numbered = len(use.indices) if self.elements else 0
         own = [place for _, place in self.own]
-        self.arguments, self.row = all_rows(run, equation, arguments, own, numbered)
+        self.arguments, self.row = all_rows(equation, arguments, own, numbered)
         self.written_out = within_reach.is_limited(run, equation, self.arguments)
         self.extra: tuple[Index, ...] = ()
 

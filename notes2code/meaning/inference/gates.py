@@ -53,14 +53,14 @@ def is_sigmoid(run: Run, value: Value) -> bool:
     if value.rank != 1 or not isinstance(value.body, Ref):
         return False
     array = value.body.array
-    defined = array in run.scope.sigmoids or _is_fn(run, array, "sigmoid")
+    defined = array in run.scope.sigmoids or _is_sigmoid(run, array)
     return defined and names.base_letter(array) not in names.PROBABILITIES
 
 
-def _is_fn(run: Run, name: str, function: str) -> bool:
-    """Whether the formula itself defines an array as a function of each of its elements."""
+def _is_sigmoid(run: Run, name: str) -> bool:
+    """Whether the formula itself defines an array as the sigmoid of each of its elements."""
     made = run.defined[name].array.body if name in run.defined else None
-    return isinstance(made, ir.Fn) and made.name == function
+    return isinstance(made, ir.Fn) and made.name == "sigmoid"
 
 
 def is_features(value: Value) -> bool:
@@ -97,7 +97,7 @@ def is_gate(run: Run, value: Value) -> bool:
 
 def _is_opened_here(run: Run, name: str) -> bool:
     """Whether a gate is what the formula itself defines as a sigmoid, by its letter too."""
-    return names.base_letter(name) in GATES and _is_fn(run, name, "sigmoid")
+    return names.base_letter(name) in GATES and _is_sigmoid(run, name)
 
 
 def _are_weights(run: Run, value: Expr) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.meaning import ir
-from notes2code.meaning.inference.run import Run, find_index
+from notes2code.meaning.inference.run import find_index
 from notes2code.meaning.inference.values import Value, free_roots, fresh, settled
 from notes2code.meaning.ir import Equation, Expr, Idx, Index, Ref
 
 
 def all_rows(
-    run: Run, equation: Equation, arguments: Sequence[Value], own: Sequence[Expr], numbered: int
+    equation: Equation, arguments: Sequence[Value], own: Sequence[Expr], numbered: int
 ) -> tuple[Sequence[Value], Index | None]:
     """For vectors given to a function of rows, as the q_t of ``\\mathrm{RoPE}(q_t)``, the k_i of
     ``\\alpha(q, k_i)``, both of ``R(x_t, y_t, t)`` and the x_t of ``p_i(x_t)``, whose first indices

@@ -37,7 +37,7 @@ def counted(
     return found
 
 
-def of_any(run: Run, use: Use, equation: Equation, arguments: Sequence[Value]) -> Equation:
+def of_any(use: Use, equation: Equation, arguments: Sequence[Value]) -> Equation:
     """A function of a row and of its place, ``f(x_m, m) = R_m x_m``, as one of a vector and of a
     number where it is given another place than the row's own: ``f(x_n, -n)``."""
     if len(equation.counted) != 1 or not equation.value.indices:

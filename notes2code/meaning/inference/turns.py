@@ -25,7 +25,7 @@ def angle(run: Run, node: Node) -> Node | None:
 def turned(run: Run, value: Value, node: Node, span: Span) -> Value | None:
     """A vector with each pair turned by an angle, or by an angle of its own; None for a number,
     of which nothing says what its imaginary part is."""
-    _refuse_unconjugated(run, node, span)
+    _refuse_unconjugated(run, span)
     if value.rank == 0:
         return None
     columns = find_index(value.axes[-1])
@@ -62,7 +62,7 @@ def turned(run: Run, value: Value, node: Node, span: Span) -> Value | None:
     return Value(out, (*value.axes[:-1], whole), span)
 
 
-def _refuse_unconjugated(run: Run, node: Node, span: Span) -> None:
+def _refuse_unconjugated(run: Run, span: Span) -> None:
     """The product of ``q e^{inθ}`` and ``k e^{-imθ}`` turns by (n − m) θ as one of complex numbers,
     and that of their pairs by (n + m) θ: one of the two is turned back, and not conjugated."""
     scripts = run.seen.nodes.of(Script)
