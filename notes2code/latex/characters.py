@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex import words
-from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
+from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS, FONTS_OF_WORDS
 
 _FACTOR = re.compile(r"\s*[^\s_^=,;)\]}]")
 _WORD = re.compile(r"[A-Za-z]+\d?")
@@ -70,19 +70,20 @@ class Characters:
         if len(run) == 1:
             self._add("name", run, start, start + 1)
             return
+        whole = self._eaten(run, start + len(run))
+        if whole:
+            raise error(
+                "N2C021",
+                f"`{run}` is what is left of `\\{whole}`",
+                Span(start, start + len(run)),
+                f"write `\\{whole}`",
+            )
         if self._is_prose(run, start):
             self._add("text", run, start, start + len(run))
             return
         if "\\_" in run:
             self._escaped(run, start)
             return
-        if run in words.EATEN and run not in self.known:
-            raise error(
-                "N2C021",
-                f"`{run}` is what is left of `\\{words.EATEN[run]}`",
-                Span(start, start + len(run)),
-                f"write `\\{words.EATEN[run]}`",
-            )
         if self._ends_in_name_of_program(run, start):
             self._add_letters(run[:-2], start)
             self._lower_letter(run[-2:], start + len(run) - 2)
@@ -105,6 +106,13 @@ class Characters:
             kind = "name" if len(piece) == 1 else "word"
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
+
+    def _eaten(self, run: str, end: int) -> str:
+        """The command that letters are what is left of, if they are: a font, where braces follow,
+        as in ``text{FFN}(x)``."""
+        if run in FONTS_OF_WORDS and self.latex[end : end + 1] == "{":
+            return run
+        return words.EATEN.get(run, "") if run not in self.known else ""
 
     def _is_name_of_program(self, run: str, start: int) -> bool:
         """Whether small letters are one name, as in ``wei @ v``: where ``@`` multiplies, as in

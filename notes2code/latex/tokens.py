@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from itertools import zip_longest
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.latex import (
     barred_lists,
     lines,
@@ -86,6 +86,7 @@ class Tokens(Commands):
             self._add("word", latex.strip(), 0, len(latex))
         else:
             self._read(0, len(latex))
+        self._refuse_sentence()
         if macros and expanding:
             self.tokens = expand(self.tokens, macros, self._body)
         if len(self.tokens) > MAX_TOKENS:
@@ -105,6 +106,16 @@ class Tokens(Commands):
         self.tokens = lines.parted(self.tokens, latex, self.problems)
         self.tokens = spaced_lists.parted(self.tokens, latex, self.problems)
         self.tokens = barred_lists.parted(self.tokens)
+
+    def _refuse_sentence(self) -> None:
+        """Words of a language that are set as letters, and no sign that relates anything:
+        ``where~w_k~is~the~weight~of~the~word``."""
+        bare = [one for one in self.tokens if one.kind == "text" and one.text.isalpha()]
+        bare = [one for one in bare if self.latex[one.start : one.end] == one.text]
+        if len(bare) > 2 and {"rel", "junk"}.isdisjoint(one.kind for one in self.tokens):
+            span = Span(bare[0].start, bare[-1].end)
+            text = "this is a sentence; it defines nothing"
+            raise ProblemError(note("N2C038", text, span, "write it outside the formula"))
 
     def _body(self, text: str) -> list[Token]:
         """The tokens of a macro's body, without the closing token."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, table
 
 
@@ -88,3 +88,47 @@ def test_no_matrix_is_made(case: Case) -> None:
 )
 def test_elements(case: Case) -> None:
     check(case)
+
+
+def turn(t: float) -> np.ndarray:
+    return np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
+
+
+def beside(*blocks: np.ndarray) -> np.ndarray:
+    whole = np.zeros((sum(map(len, blocks)), sum(map(len, blocks))))
+    at = 0
+    for block in blocks:
+        whole[at : at + len(block), at : at + len(block)] = block
+        at += len(block)
+    return whole
+
+
+@table(
+    Case(
+        r"T = \begin{pmatrix} \cos a & -\sin a & & \\ \sin a & \cos a & & \\"
+        r" & & \cos b & -\sin b \\ & & \sin b & \cos b \end{pmatrix}",
+        "a b",
+        lambda a, b: beside(turn(a), turn(b)),
+    ),
+    Case(
+        r"L = \begin{bmatrix} p & & \\ & q & \\ & & r \end{bmatrix}",
+        "p q r",
+        lambda *given: np.diag(given),
+    ),
+)
+def test_what_is_left_out_beside_a_diagonal_is_zero(case: Case) -> None:
+    check(case)
+    said = [one.message for one in compile_formula(case.latex).diagnostics]
+    assert said == ["the cells that are left out of this matrix are taken to be zeros"]
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"L = \begin{pmatrix} p & & \\ q & r & \\ s & t & u \end{pmatrix}",
+        r"L = \begin{pmatrix} p & q & \\ r & & \\ & & s \end{pmatrix}",
+    ],
+)
+def test_what_is_left_out_elsewhere_is_not_known(latex: str) -> None:
+    with pytest.raises(FormulaError, match="cells left out"):
+        compile_formula(latex)

@@ -15,6 +15,8 @@ from tables import Case, check, softmax, table
     [
         (r"p(x) = e^{frac{x}{2}}", r"left of `\\frac`"),
         (r"y = mathbf{W} x", r"left of `\\mathbf`"),
+        (r"y = text{step}(x)", r"left of `\\text`"),
+        (r"text{score}(p) = \sum_k w_k \log p_k", r"left of `\\text`"),
         (r"h_t = \tanh(W h{t-1} + U x_t)", "nobody sees these braces"),
         (r"y = a{b + 1}", "nobody sees these braces"),
         (r"h^{(l+1)} = \tanh(W{(l)} h^{(l)})", "nobody sees these braces"),

@@ -199,3 +199,18 @@ def test_a_size_beside_a_formula() -> None:
     formula = compile_formula(r"y = x / \sqrt{d_k}, \quad d_k = 64")
     assert [i.name for i in formula.inputs] == ["x"]
     assert formula.reference(x=[8.0, 16.0]).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"where~u_k~is~the~share~of~the~word~z_k.",
+        r"where c_t is the context of the decoder and h_i is the state",
+    ],
+)
+def test_a_sentence_in_letters_is_no_product(latex: str) -> None:
+    with pytest.raises(FormulaError) as refused:
+        compile_formula(latex)
+    assert [one.message for one in refused.value.diagnostics] == [
+        "this is a sentence; it defines nothing"
+    ]

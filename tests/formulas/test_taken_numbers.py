@@ -159,3 +159,25 @@ def test_a_document_that_functions_are_given_counts_nothing() -> None:
     assert {one.name: one.kind for one in formula.inputs}["d"] == "array"
     found = formula.reference(t=2.0, d=0.5, f=lambda t, d: t - d, g=lambda t: 3 * t)
     np.testing.assert_allclose(found, 1.5 * 6)
+
+
+@table(
+    Case(r"r_j = z_j \cos(k \omega_j)", "z[n,d] k omega[n]", lambda z, k, w: turned(z, k, w)),
+    Case(
+        r"r_j = z_j \cos k \omega_j + \sin k \omega_j",
+        "z[n] k omega[n]",
+        lambda z, k, w: z * np.cos(k * w) + np.sin(k * w),
+    ),
+)
+def test_what_multiplies_each_angle_is_a_number(case: Case) -> None:
+    check(case)
+    assert _told(case.latex) == [f"`k`{ONE}"]
+
+
+def turned(z: np.ndarray, k: float, angles: np.ndarray) -> np.ndarray:
+    return z * np.cos(k * angles)[:, None]
+
+
+def test_a_key_beside_an_angle_is_a_vector() -> None:
+    f = compile_formula(r"r_j = q^\top k \cos(k \omega_j)")
+    assert {one.name: len(one.shape) for one in f.inputs} == {"q": 1, "k": 1, "omega": 1}

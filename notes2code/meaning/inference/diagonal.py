@@ -3,7 +3,7 @@ the rotations of RoPE are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Span, error
 from notes2code.latex.tree import Dots, Matrix, Node, Num
@@ -66,6 +66,22 @@ def blocks(node: Matrix) -> Blocks | None:
             if all(None not in block for block in found):
                 solid = [tuple(c for c in block if c is not None) for block in found]
                 return Blocks(tuple(solid[: gap // side]), tuple(solid[gap // side :]), side)
+    return None
+
+
+def filled(node: Matrix) -> Matrix | None:
+    """A matrix of which all outside the blocks on its diagonal is zero or left out, and nothing
+    within them, with the zeros."""
+    width = max(map(len, node.rows))
+    cells = [list(row) + [None] * (width - len(row)) for row in node.rows]
+    if len(cells) != width or any(isinstance(cell, Dots) for row in cells for cell in row):
+        return None
+    for side in range(1, width):
+        whole = width % side == 0 and _only_diagonal(cells, side)
+        if whole and all(None not in _block(cells, at, side) for at in range(0, width, side)):
+            zero = Num("0", node.span)
+            rows = (tuple(zero if cell is None else cell for cell in row) for row in cells)
+            return replace(node, rows=tuple(rows))
     return None
 
 

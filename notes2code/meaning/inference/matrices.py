@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Group, Matrix, Node, Prose, Relation
 from notes2code.meaning import ir
 from notes2code.meaning.inference import conditions, diagonal, joined_arrays, lists, worded
@@ -28,6 +28,11 @@ def matrix(run: Run, node: Matrix) -> Value:
         blocks = diagonal.blocks(node)
         if blocks is not None:
             return diagonal.block_diagonal(run, blocks, node.span)
+        whole = diagonal.filled(node)
+        if whole is not None:
+            text = "the cells that are left out of this matrix are taken to be zeros"
+            run.problems.append(note("N2C039", text, node.span))
+            return _written_out(run, whole)
         raise error(
             "N2C037",
             "a matrix with cells left out is not understood here",

@@ -37,6 +37,8 @@ from notes2code.meaning.stated import Define
 _ANGLES = frozenset(["Theta", "Phi", "Psi", "Omega"])
 """Letters that a cosine is taken of, as of the small ones: they are no matrices by themselves."""
 
+_TURNS = ("cos", "sin")
+
 
 def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     """The names of all letters that are numbers, as what is computed with them shows, and what for:
@@ -46,7 +48,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     found |= _of_density(nodes)
     for define in defines:
         found.update(*map(set, (_of_ratio(define), scales.of_likes(define), _of_extent(define))))
-        found.update(scales.of_shares(define))
+        found.update(*map(set, (scales.of_shares(define), _of_turns(define))))
     return volumes.numbers(nodes, defines, found)
 
 
@@ -180,7 +182,7 @@ def _of_functions(nodes: Nodes) -> Iterator[str]:
             yield from _of_count(applied.argument)
             yield from names.COUNTS.intersection([binders.bare(applied.argument)])  # log L_t
             yield from {"k"}.intersection([names.label(applied.argument)])
-        if binders.bare(applied.function) in ("cos", "sin"):
+        if binders.bare(applied.function) in _TURNS:
             angles = juxtaposed(ungrouped(applied.argument))
             yield from _ANGLES.intersection(map(binders.bare, angles))
             yield from _of_addition(ungrouped(applied.argument))
@@ -189,6 +191,21 @@ def _of_functions(nodes: Nodes) -> Iterator[str]:
     for script in nodes.of(Script):
         if _is_raised_number(script.base, script.sup):
             yield from arithmetic.capitals(script.base)
+
+
+def _of_turns(define: Define) -> Iterator[str]:
+    """The k of ``x_i \\cos(k θ_i)``, which stands beside angles alone: the place that each of these
+    is multiplied by."""
+    nodes = [node for value in define.values for node in walk(value)]
+    turns = [n for n in nodes if isinstance(n, Apply) and binders.bare(n.function) in _TURNS]
+    within = [inner for turn in turns for inner in walk(turn.argument)]
+    inside, everywhere = (
+        [node.text for node in some if isinstance(node, Name)] for some in (within, nodes)
+    )
+    for turn in turns:
+        match binders.multiplied(ungrouped(turn.argument)):
+            case (Name(k, _, ""), Script(Name(angle), Name(), None, 0)) if angle in names.GREEK:
+                yield from [k] if inside.count(k) == everywhere.count(k) and k.islower() else []
 
 
 def _of_density(nodes: Nodes) -> set[str]:
