@@ -105,12 +105,15 @@ class Commands(SetWords):
             self._lower(start, end)
             return end
         if name == "inf" and _NO_OPERAND.match(self.latex, end):
-            text = "`\\inf` is the infimum, and nothing follows that has one"
-            self.problems.append(
-                warning("N2C026", text, Span(start, end), "write `\\infty`; it is read so")
-            )
+            self._tell_infimum(start, end)
             name = "infty"
         return self._sign(name, start, end)
+
+    def _tell_infimum(self, start: int, end: int) -> None:
+        """Tell that an infimum of nothing is read as infinity."""
+        text = "`\\inf` is the infimum, and nothing follows that has one"
+        where = Span(start, end)
+        self.problems.append(warning("N2C026", text, where, "write `\\infty`; it is read so"))
 
     def _with_doubled_backslash(self, name: str, start: int, end: int) -> int:
         """A command behind two backslashes, which are read as one."""

@@ -124,9 +124,7 @@ class SetWords(Remarks):
             lead = len(content) - len(content.lstrip())
             self._run_or_character(stripped, at + lead)
         elif not self._in_script() and (
-            stripped.lower() in words.BARE_PROSE
-            or (name in _FONTS_OF_TEXT and words.is_prose(stripped.replace("\\ ", "  ")))
-            or (name in _FONTS_OF_TEXT and self._opens_clause(content, end))
+            self._sets_prose(name, content, stripped, end)
             or self._is_unit(stripped, start, at, end)
         ):
             self._prose(content, at, end)
@@ -157,6 +155,14 @@ class SetWords(Remarks):
         else:
             return self._font_around(name, start, found.start())
         return end
+
+    def _sets_prose(self, name: str, content: str, stripped: str, end: int) -> bool:
+        """Whether a font sets words that are no name."""
+        if stripped.lower() in words.BARE_PROSE:
+            return True
+        if name not in _FONTS_OF_TEXT:
+            return False
+        return words.is_prose(stripped.replace("\\ ", "  ")) or self._opens_clause(content, end)
 
     def _is_text(self, font: str, content: str, stripped: str, end: int) -> bool:
         """Whether it is the end of a remark with math inside, or a word between two formulas, such

@@ -30,7 +30,7 @@ from notes2code.meaning.inference import targets
 from notes2code.meaning.notation import binders, functions, groups, positions, roots, scripts
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.overview.surveying import survey
-from notes2code.meaning.reading.relations import is_growth
+from notes2code.meaning.reading.growth import is_growth
 from notes2code.meaning.scope import Shape
 from notes2code.meaning.stated import OPERATOR, Define, Fact, Statement
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import TypeGuard
 
 from notes2code.diagnostics import Span, error
@@ -25,7 +23,6 @@ from notes2code.latex.tree import (
     Script,
     alike,
     children,
-    rebuilt,
     walk,
     words_in,
 )
@@ -35,6 +32,8 @@ from notes2code.meaning.notation import binders, derivatives
 from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.reading import braces, predictions
 from notes2code.meaning.reading.definable import definable, spread, steps_above
+from notes2code.meaning.reading.growth import is_growth
+from notes2code.meaning.reading.spaces import is_interval, is_space, shape_axes
 from notes2code.meaning.rewriting import close_by
 from notes2code.meaning.stated import EXAMPLE, OPERATOR, Declare, Define, Fact, Statement
 
@@ -126,7 +125,7 @@ def _remarked(node: Relation, earlier_names: tuple[Node, ...]) -> Statement | No
     """What a relation remarks that defines nothing: that names are numbers in an interval, what
     shapes multiply to, what something is drawn from."""
     signs, operands = node.signs, node.operands
-    if signs == ("∈",) and _is_interval(operands[-1]):
+    if signs == ("∈",) and is_interval(operands[-1]):
         named = (*earlier_names, operands[0])
         numbers = tuple(_at_any_place(n) for n in named if _is_number(n))
         return Declare(numbers, (), node.span) if numbers else Fact("∈", node.span)
@@ -167,17 +166,6 @@ def _is_number(node: Node | None) -> TypeGuard[Node]:
     return node is not None and is_name(node) and names.label(node)[:1].islower()
 
 
-def _is_interval(node: Node | None) -> bool:
-    """Whether a node is ``[0, 1]``, ``(-1, 1)``, ``\\{1, -1\\}`` or ``[0.6, 0.7]``, which are no
-    sizes."""
-    match node:
-        case Group(_, (Num("0") | Neg(), _) | (_, Neg())):
-            return True
-        case Group(_, (Num(first), Num(last))):
-            return "." in first + last
-    return False
-
-
 def _is_drawn_from(node: Node | None) -> bool:
     """Whether a node is a distribution over an interval, ``\\mathrm{Uniform}[a, b]``."""
     match node:
@@ -193,89 +181,6 @@ def _has_covariance(node: Node | None) -> bool:
         case Juxt((Name("N"), Group("(", (_, spread)))):
             letters = words_in(spread) - {"T", "N"}
             return any(x == "Sigma" or (x.isupper() and len(x) == 1) for x in letters)
-    return False
-
-
-def _axes(node: Node) -> tuple[Node, ...]:
-    node = _with_crosses(node)
-    if isinstance(node, Infix) and node.op in ("×", "*"):
-        # The P² × C of ℝ^{(P² × C) × D} is one axis.
-        sides = (node.left, node.right)
-        return tuple(x for side in sides for x in ((side,) if _is_total(side) else _axes(side)))
-    if isinstance(node, Infix) and node.op == "·" and isinstance(node.left, Infix):
-        # The × of n × h · d parts axes, and the last of them is h times d.
-        axes = _axes(node.left)
-        return (*axes[:-1], replace(node, left=axes[-1]))
-    if isinstance(node, Script) and isinstance(node.sub, Infix) and node.sub.op == "×":
-        # The brace of d_{model × d_k} closes too late.
-        first = replace(node, sub=node.sub.left)
-        return (*_axes(first), *_axes(node.sub.right))
-    if isinstance(node, Frac) and len(axes := _axes(node.top)) > 1:
-        # The × of n × d / h parts axes, and / belongs to the last of them.
-        return (*axes[:-1], replace(node, top=axes[-1]))
-    if isinstance(node, Group) and node.open in ("", "(") and len(node.items) > 1:
-        return node.items
-    if isinstance(node, Group) and node.open == "(" and len(node.items) == 1:
-        return _axes(node.items[0])
-    return (node,)
-
-
-def _with_crosses(node: Node) -> Node:
-    """``n × d`` for the ``n x d`` of a shape, where a letter stands between two sizes."""
-    node = rebuilt(node, _with_crosses) if isinstance(node, Infix | Group | Juxt) else node
-    match node:
-        case Infix("+" | "-", _, Infix("×", first) as cross):  # the N of N+1 x D
-            return replace(cross, left=_with_crosses(replace(node, right=first)))
-        case Juxt(factors):
-            places = [at for at, one in enumerate(factors) if _is_cross(one)]
-            bounds = list(pairwise([-1, *places, len(factors)]))
-            if places and all(end - start > 1 for start, end in bounds):
-                runs = (factors[start + 1 : end] for start, end in bounds)
-                sizes = (run[0] if len(run) == 1 else replace(node, factors=run) for run in runs)
-                return reduce(lambda a, b: Infix("×", a, b, node.span, node.span), sizes)
-    return node
-
-
-def _is_cross(node: Node) -> bool:
-    return isinstance(node, Name) and node.text in ("x", "X") and node.font != "bold"
-
-
-def _is_total(node: Node) -> bool:
-    """Whether parentheses hold a product with ``×``."""
-    match node:
-        case Group("(", (Infix("×" | "*"),)):
-            return True
-    return False
-
-
-def shape_axes(node: Node | None) -> tuple[Node, ...] | None:
-    """The axes of ``ℝ^{n×d}``, ``R^n``, ``[0, 1]^n``, ``[B, T, d]`` or ``ℝ``; None for anything
-    else."""
-    if isinstance(node, Name):
-        return () if node.text == "R" else None
-    if isinstance(node, Script) and isinstance(node.base, Name):
-        if node.base.text not in ("R", "C", "Z", "N") or node.sub is not None:
-            return None
-        if node.base.text != "R" and node.base.font != "blackboard":
-            return None
-        return () if node.sup is None else _axes(node.sup)
-    if isinstance(node, Script) and _is_interval(node.base) and node.sup is not None:
-        return _axes(node.sup)
-    if isinstance(node, Juxt):
-        spaces, last = node.factors[:-1], node.factors[-1]
-        if isinstance(last, Group) and last.open == "[" and all(is_name(s) for s in spaces):
-            return last.items
-        return None
-    if isinstance(node, Group) and node.open == "[" and not _is_interval(node):
-        return node.items
-    return None
-
-
-def is_space(node: Node | None) -> bool:
-    """Whether a node is ``ℝ^{n×m}``, or a space of other numbers."""
-    match node:
-        case Script(Name("R" | "C" | "Z" | "N", font="blackboard"), None, above):
-            return above is not None
     return False
 
 
@@ -429,40 +334,6 @@ def _is_product_of_shapes(node: Node | None) -> bool:
         case Infix("×" | "·", Group("[", (_, inner)), Group("[", (again, _))):
             return alike(inner, again)
     return False
-
-
-def is_growth(node: Node | None) -> bool:
-    """Whether a node is an order of growth, ``O(n^2 d)``, or is made of one: ``2nd + O(n^2)``."""
-    match node:
-        case Juxt((Name(letter), Group("("))) if letter in _ORDERS:
-            return True
-    return node is not None and _has_growth(node)
-
-
-def _has_growth(node: Node) -> bool:
-    """Whether an order of growth is among the terms and factors of a node."""
-    match node:
-        case Infix(_, left, right) | Frac(left, right):
-            return _has_growth(left) or _has_growth(right)
-        case Juxt(factors):
-            return any(_is_order(name, group) for name, group in pairwise(factors))
-    return False
-
-
-def _is_order(name: Node, group: Node) -> bool:
-    """Whether an O stands before what is made of counts, as in ``O(n \\log n)``: one before ``(x +
-    y)`` may be a function or a factor."""
-    match name, group:
-        case Name(letter), Group("(", (of,)) if letter in _ORDERS:
-            letters = words_in(of) - names.FUNCTIONS
-            counted = bool(letters & _COUNTS) or not letters
-            return counted and letters <= _COUNTS | _MAY_COUNT
-    return False
-
-
-_ORDERS = frozenset(["O", "Theta", "Omega"])
-_COUNTS = names.SIZE_BASES | {"k", "epsilon", "varepsilon"}
-_MAY_COUNT = frozenset(string.ascii_lowercase) - frozenset("xyzqv")
 
 
 def _is_function(node: Node | None) -> bool:

@@ -39,6 +39,7 @@ from notes2code.meaning.reading import (
     ranges,
     relations,
     remarks,
+    spaces,
     summed_up,
     within_steps,
 )
@@ -199,7 +200,7 @@ def _paired(clauses: Sequence[Clause], at: int) -> tuple[list[Statement], int] |
     behind = clauses[middle + 1 : middle + 1 + len(names)]
     if left is None or not is_name(left) or not _all_behind_commas(clauses[at + 1 : middle + 1]):
         return None
-    if relations.is_space(first):
+    if spaces.is_space(first):
         return None  # a shape is said of all of them
     targets = [*names, left]
     if first is not None and not (behind and _all_behind_commas(behind[:1])):
