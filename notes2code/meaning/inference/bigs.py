@@ -1,4 +1,4 @@
-"""Sums, products, maxima and minima over indices, and their ranges."""
+"""The values of sums, products, maxima and minima over indices."""
 
 from __future__ import annotations
 
