@@ -1,12 +1,26 @@
 """Heads that are joined with a sign, ``(head_1 ⊕ head_2 ⊕ … ⊕ head_h) W^O``: what stands between
-heads, or goes on with dots, is no addition, which has a sign of its own. What is joined ends before
+heads, or goes on with dots, is no addition, which has a sign of its own. Heads in one row or one
+column of a matrix are joined as those of a list are: they are no cells. What is joined ends before
 the weights of what comes out, ``‖_{i=1}^h head_i W^O``, of which there is one for all heads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from notes2code.latex.tree import Big, Change, Dots, Formula, Group, Infix, Juxt, Name, Node, walk
+from notes2code.diagnostics import Span
+from notes2code.latex.tree import (
+    Big,
+    Change,
+    Dots,
+    Formula,
+    Group,
+    Infix,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders
 
@@ -24,12 +38,33 @@ def by_name(formula: Formula) -> Change | None:
             return None
         items = tuple(item for operand in binders.chain(node) for item in _apart(operand))
         dotted = any(isinstance(item, Dots) for item in items[1:-1])
-        if not dotted and any(binders.bare(item).lower() != "head" for item in items):
+        if not dotted and not all(map(_is_head, items)):
             return None
-        group = Group("(", items, (",",) * (len(items) - 1), node.span)
-        return Juxt((Name("Concat", node.op_span), group), node.span)
+        return _called(items, node.op_span, node.span)
 
     return listed if chains else None
+
+
+def in_a_matrix(formula: Formula) -> Change | None:
+    """``Concat(head_1, head_2)`` for ``\\begin{bmatrix} head_1 & head_2 \\end{bmatrix}``."""
+
+    def joined(node: Matrix) -> Node | None:
+        items = tuple(cell for row in node.rows for cell in row if cell is not None)
+        alone = len(node.rows) == 1 or all(len(row) == 1 for row in node.rows)
+        if not alone or len(items) < 2 or not all(map(_is_head, items)):
+            return None
+        return _called(items, node.span, node.span)
+
+    return joined if formula.of(Matrix) else None
+
+
+def _called(items: tuple[Node, ...], name: Span, span: Span) -> Node:
+    """The call that joins some items."""
+    return Juxt((Name("Concat", name), Group("(", items, (",",) * (len(items) - 1), span)), span)
+
+
+def _is_head(node: Node) -> bool:
+    return binders.bare(node).lower() == "head"
 
 
 def before_weights(formula: Formula) -> Change | None:
@@ -39,9 +74,7 @@ def before_weights(formula: Formula) -> Change | None:
     def ended(node: Big) -> Node | None:
         match node.body:
             case Juxt((head, weights)) if (
-                node.op == "concat"
-                and binders.bare(head).lower() == "head"
-                and _is_of_output(weights, node)
+                node.op == "concat" and _is_head(head) and _is_of_output(weights, node)
             ):
                 span = node.span.to(head.span)
                 joined = Group("(", (Big(node.op, node.sub, node.sup, head, span),), (), span)

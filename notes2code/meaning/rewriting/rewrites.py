@@ -17,6 +17,7 @@ from notes2code.latex.tree import (
     Group,
     Infix,
     Juxt,
+    Matrix,
     Name,
     Node,
     Relation,
@@ -158,8 +159,9 @@ REWRITES = (
     Rewrite(Frac, unit_rows.of_matrices),
     # A family is joined over the index that tells its members apart.
     Rewrite(Juxt, _always(joined_families.joined)),
-    # What joins heads looks like an addition,
+    # What joins heads looks like an addition, or like a matrix,
     Rewrite(Infix, joined_heads.by_name),
+    Rewrite(Matrix, joined_heads.in_a_matrix),
     Rewrite(Big, joined_heads.before_weights),
     # and a row of words like a product.
     Rewrite(Juxt, words_in_a_row.with_commas),
