@@ -152,7 +152,8 @@ def _gain(element: Element) -> int | None:
     if element.indices == 0 and gains.shifts(run, element.use.name) and not gains.are_numbers(run):
         return element.among((1, 0.0), (0, 2.4))
     if element.indices == 0 and (usual or of_layer):
-        return element.usually(*((0, 1) if gains.are_numbers(run) else (1, 0)))
+        number = gains.are_numbers(run) or gains.scales_scores(run, element.use.name)
+        return element.usually(*((0, 1) if number else (1, 0)))
     if element.indices == 0 and gains.is_moment(run, element.use.name):
         return element.usually(0, 1)
     return None

@@ -11,12 +11,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from notes2code.latex.tree import Big, Frac, Infix, Name, Node, Num, Script, ungrouped, walk
+from notes2code.latex.tree import (
+    Big,
+    Frac,
+    Infix,
+    Juxt,
+    Name,
+    Node,
+    Num,
+    Script,
+    juxtaposed,
+    ungrouped,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.inference.declared import declared_shape
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import binders
-from notes2code.meaning.notation.scripts import At, Use, is_two
+from notes2code.meaning.notation.scripts import At, Use, is_transposed, is_two
 from notes2code.meaning.overview import norms
 
 
@@ -95,6 +107,20 @@ def _called(run: Run, node: Node) -> str:
 def is_of_layer(run: Run) -> bool:
     """Whether a formula is of layer normalisation, by what it defines or by the text beside it."""
     return run.scope.norms == "layers" or any(map(names.is_norm, run.defines))
+
+
+def scales_scores(run: Run, name: str) -> bool:
+    """Whether a gain stands before the product of two things normalised, as in ``γ · norm(Q)
+    norm(K)^\\top``: one number scales all scores, and no vector is multiplied with their rows."""
+    for node in run.seen.nodes.of(Juxt, Infix):
+        if isinstance(node, Infix) and node.op not in ("·", "*", "×"):
+            continue
+        first, *others = binders.multiplied(node)
+        factors = [factor for other in others for factor in juxtaposed(other)]
+        normed = sum(names.is_norm(binders.bare(factor)) for factor in factors)
+        if binders.bare(first) == name and normed > 1 and any(map(is_transposed, factors)):
+            return True
+    return False
 
 
 def is_moment(run: Run, name: str) -> bool:

@@ -117,3 +117,11 @@ def is_of_columns(value: Value) -> bool:
     return any(part.at[0] == ir.Idx(rows) for part in made) and not any(
         ir.Idx(columns) in part.at for part in made
     )
+
+
+def is_declared_of_columns(value: Value) -> bool:
+    """Whether a matrix has a column for each token by its declared axes, ``d × n``: features by
+    their name, and something else behind them."""
+    sizes = [find(find_index(axis).size) for axis in value.axes] if value.rank == 2 else []
+    of_features = [names.base_letter(size.name).lower() == "d" for size in sizes if size.rank > 1]
+    return of_features == [True, False] and sizes[1].name.isidentifier()

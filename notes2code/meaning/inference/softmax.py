@@ -199,6 +199,21 @@ def _doubt_number(run: Run, value: Value) -> None:
                 hint = "declare the shapes, or write the indices of what should be an array"
                 run.problems.append(warning("N2C050", text, value.span, hint))
                 run.pay(2.4)  # q_j k_jᵀ + B_j of matrices
+            elif isinstance(term, ir.Mul) and (place := _place_of_nobody(term)):
+                text = f"`{place}` is one number for all scores here, and changes nothing in their"
+                hint = f"write the scores for one key, as in `q^\\top k_{place}`, if it counts keys"
+                run.problems.append(warning("N2C050", f"{text} softmax", value.span, hint))
+
+
+def _place_of_nobody(term: ir.Mul) -> str:
+    """The j of ``softmax(q K^⊤ - m j)``, a letter of places that nothing binds, beside a slope; ""
+    where there is none."""
+    named = [part for part in term.factors if not isinstance(part, ir.Num)]
+    numbers = [part.array for part in named if isinstance(part, ir.Ref) and not part.at]
+    sizes = sum(isinstance(part, ir.Size) for part in named)
+    if len(numbers) + sizes != len(named) or len(named) < 2:
+        return ""
+    return next((name for name in numbers if name in names.INDEX_LETTERS), "")
 
 
 def _is_same_for_all(term: Expr, value: Value) -> bool:

@@ -1,0 +1,99 @@
+"""What stands beside attention: groups of heads by a letter, scales of normalised queries, norms of
+columns, places that nothing counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from notes2code import compile_formula
+from tables import Case, check, softmax, table
+
+
+def _grouped(q: Any, k: Any, v: Any) -> Any:
+    """Attention of each token's heads, of which several share keys and values."""
+    of = [i * k.shape[1] // q.shape[1] for i in range(q.shape[1])]
+    scores = np.einsum("tid,jid->tij", q, k[:, of]) / np.sqrt(q.shape[-1])
+    return np.einsum("tij,jie->tie", softmax(scores), v[:, of])
+
+
+def _rms(x: Any, e: float, g: Any) -> Any:
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + e) * g
+
+
+def _normed(x: Any, e: float, g: Any, b: Any) -> Any:
+    return g * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + e) + b
+
+
+@table(
+    # What a letter is said to be, the group of a head, stands below the keys too.
+    Case(
+        r"o_{t,i} = \sum_j \mathrm{softmax}_j\left(\frac{q_{t,i}^\top k_{j,g}}{\sqrt{d_h}}\right)"
+        r" v_{j,g}, \quad g = \lfloor i / (h/G) \rfloor",
+        "q[n,h,d] k[m,g,d] v[m,g,e]",
+        _grouped,
+    ),
+    Case(
+        r"O_i = \mathrm{softmax}(Q_i K_g^\top) V_g, \quad g = \lceil i / r \rceil",
+        "Q[g*r,n,d] K[g,m,d] V[g,m,e] r#",
+        lambda q, k, v, r: np.stack(
+            [softmax(q[i] @ k[i // r].T) @ v[i // r] for i in range(len(q))]
+        ),
+    ),
+    # One number scales the scores of what is normalised,
+    Case(
+        r"\mathrm{softmax}(\gamma \cdot \mathrm{RMSNorm}(Q)\, \mathrm{RMSNorm}(K)^\top) V",
+        "gamma Q[n,d] epsilon+ gamma_2[d] K[m,d] epsilon_2+ gamma_3[d] V[m,e]",
+        lambda s, q, e, g, k, f, h, v: softmax(s * _rms(q, e, g) @ _rms(k, f, h).T) @ v,
+    ),
+    # and a gain, as ever, the features of one.
+    Case(
+        r"y = \gamma\, \mathrm{RMSNorm}(x) W^\top",
+        "gamma[d] x[d] epsilon+ gamma_2[d] W[p,d]",
+        lambda s, x, e, g, w: w @ (s * _rms(x, e, g)),
+    ),
+    # A norm is one of tokens, which are columns where a matrix is declared so.
+    Case(
+        r"Y = \mathrm{LN}(X)",
+        "X[d,n] gamma[d] epsilon+ beta[d]",
+        lambda x, g, e, b: _normed(x.T, e, g, b).T,
+        context=[r"X \in \mathbb{R}^{d \times n}"],
+    ),
+    Case(
+        r"Y = X + \mathrm{RMSNorm}(X + Z)",
+        "X[d,n] Z[d,n] epsilon+ gamma[d]",
+        lambda x, z, e, g: x + _rms((x + z).T, e, g).T,
+        context=[r"X \in \mathbb{R}^{d_{model} \times T}"],
+    ),
+    # Near miss: rows that are queries or features both ways.
+    Case(
+        r"Y = \mathrm{LN}(X)",
+        "X[d,p] gamma[p] epsilon+ beta[p]",
+        lambda x, g, e, b: _normed(x, e, g, b),
+        context=[r"X \in \mathbb{R}^{d_k \times d_v}"],
+    ),
+)
+def test_value(case: Case) -> None:
+    check(case)
+
+
+def test_norms_of_columns_are_told() -> None:
+    told = compile_formula(r"Y = \mathrm{LN}(X)", context=[r"X \in \mathbb{R}^{d \times n}"])
+    (problem,) = told.diagnostics
+    assert (problem.code, problem.message) == (
+        "N2C039",
+        "each column of `X` is taken to be normalised",
+    )
+
+
+def test_a_place_that_nothing_counts_is_told() -> None:
+    for latex, letter in (
+        (r"\mathrm{softmax}(q K^\top - m j) V", "j"),
+        (r"\mathrm{softmax}(Q K^\top - \lambda j) V", "j"),
+    ):
+        (problem,) = compile_formula(latex).diagnostics
+        assert problem.code == "N2C050"
+        assert f"`{letter}` is one number for all scores" in problem.message
+    # Near miss: what is taken off all scores as it is shows that it changes nothing.
+    assert not compile_formula(r"\mathrm{softmax}(x - m)").diagnostics
