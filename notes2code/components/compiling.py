@@ -14,7 +14,14 @@ from notes2code.components.inline import inlined
 from notes2code.components.library import Library
 from notes2code.components.packed import by_heads
 from notes2code.components.recognise import Recognised, is_one_of, kind, recognise
-from notes2code.components.remarks import doubts_of, of_component, problems_of, unique, weighed
+from notes2code.components.remarks import (
+    doubts_of,
+    of_component,
+    problems_of,
+    textbook_beside,
+    unique,
+    weighed,
+)
 from notes2code.components.told_apart import defined_otherwise, defines_learned, is_told_apart
 from notes2code.components.unnamed import unnamed
 from notes2code.components.unusual import acausal, unusual
@@ -160,6 +167,7 @@ class Compiler:
         read = next((typed for typed, others in found.together if others == used), own)
         problems = of_component(problems, recognised, read)
         problems.extend(unusual(recognised, entry, self.library))
+        problems.extend(textbook_beside(recognised, entry))
         tagged = (self.library.components[name] for name in pinned)
         for one in (recognised.component, *tagged):
             problems.extend(acausal(recognised, one.causal, entry))

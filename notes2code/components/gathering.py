@@ -10,7 +10,7 @@ from notes2code.components.drafts import Draft, Drafts
 from notes2code.components.library import Component, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import agrees, biases, telling
-from notes2code.components.own_sizes import textbook
+from notes2code.components.own_sizes import shown_settings, textbook
 from notes2code.components.parts import Source
 from notes2code.components.recognise import Recognised, kind
 
@@ -87,7 +87,35 @@ def _add_piece(drafts: Drafts, compiled: Compiled, source: Source) -> None:
         draft.pieces.append(recognised)
         draft.members.append(compiled)
         return
+    if _is_named_only(drafts, compiled):
+        written = textbook(recognised.component, drafts.library, recognised.form.part)
+        drafts.add(Draft(recognised.component, written, None, [replace(source, latex="")]))
+        return
     drafts.add(Draft(recognised.component, recognised, compiled, [source], members=[compiled]))
+
+
+def _is_named_only(drafts: Drafts, compiled: Compiled) -> bool:
+    """Whether a piece says no more than the name of its component would: there is a textbook's
+    formula of such, ``Attention(Q_i, K_{g(i)}, V_{g(i)})``, whose attention it has."""
+    recognised = compiled.recognised
+    assert recognised is not None
+    component = recognised.component
+    if recognised.form.part not in component.textbooks:
+        return False
+    called = [drafts.callee(compiled, name) for name in recognised.functions.values()]
+    if called:
+        return all(isinstance(one, str) or _is_usual(drafts, one) for one in called)
+    shown = shown_settings(recognised)
+    return all(
+        shown[name] in (setting.usual or (None,)) for name, setting in component.settings.items()
+    )
+
+
+def _is_usual(drafts: Drafts, compiled: Compiled) -> bool:
+    """Whether a formula is the textbook's of its component."""
+    found = compiled.recognised
+    usual = None if found is None else textbook(found.component, drafts.library)
+    return found is not None and usual is not None and telling(found) == telling(usual)
 
 
 def _add_mention(drafts: Drafts, mention: Mention, source: Source) -> None:
@@ -102,7 +130,7 @@ def _add_mention(drafts: Drafts, mention: Mention, source: Source) -> None:
         for draft in drafts
     ):
         said = {"final_norm": source.normed, "own_head": source.untied}
-        part = " ".join(kind for kind, line in said.items() if line)
+        part = mention.part or " ".join(kind for kind, line in said.items() if line)
         written = textbook(component, drafts.library, part if part in component.textbooks else "")
         drafts.add(Draft(component, written, None, [source]))
 

@@ -131,9 +131,10 @@ class Component:
     softmax; one that ``takes_bias`` has scores that something can be added to. ``names`` are the
     usual names of its roles in code, ``numbers`` the roles that its class is made with as numbers,
     and what they are by default. ``textbooks`` are its usual formula, under "", and others by
-    the part of their forms. ``summaries`` are what its docstring says in the place of its
-    ``summary`` for formulas of some part, ``classes`` what it is called then. ``also`` gives, by
-    its names in ``mentions``, the kinds of formulas that have the name, too.
+    the part of their forms, which ``parts`` gives for some of its names in ``mentions``.
+    ``summaries`` are what its docstring says in the place of its ``summary`` for formulas of some
+    part, ``classes`` what it is called then. ``also`` gives, by its names in ``mentions``, the
+    kinds of formulas that have the name, too.
     """
 
     name: str
@@ -160,6 +161,7 @@ class Component:
     names: Mapping[str, str]
     numbers: Mapping[str, float]
     mentions: tuple[str, ...]
+    parts: Mapping[str, str]
     also: Mapping[str, tuple[str, ...]]
     settings: Mapping[str, Setting]
     roles: Mapping[str, tuple[str, ...]]
@@ -382,6 +384,7 @@ def _component(folder: Path, data: dict[str, Any], functions: Mapping[str, Equat
         names=data.get("names", {}),
         numbers=data.get("numbers", {}),
         mentions=tuple(data.get("mentions", ())),
+        parts=data.get("parts", {}),
         also={name: tuple(kinds) for name, kinds in data.get("also", {}).items()},
         settings=settings,
         roles={name: tuple(kinds) for name, kinds in data.get("functions", {}).items()},

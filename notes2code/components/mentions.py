@@ -55,10 +55,11 @@ languages."""
 @dataclass(frozen=True, slots=True)
 class Name:
     """A component by one of its names; ``others`` are the kinds of what else has that name, where
-    the notes define such a thing."""
+    the notes define such a thing, ``part`` is the part of its forms that is called so."""
 
     component: Component
     others: tuple[str, ...]
+    part: str
 
 
 _ATTENDS = re.compile(r"Att(?:n|ention)(?![a-z])|MultiHead|(?<![A-Za-z])M(?:HS?|S)A(?![A-Za-z])")
@@ -89,13 +90,14 @@ class Phrases(dict[tuple[str, ...], Name]):
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A component named in a note, at an offset of its file; ``text`` is the line, ``others`` are
-    the kinds of what else may be meant."""
+    the kinds of what else may be meant, ``part`` is the part of its forms that is named."""
 
     component: Component
     note: str
     start: int
     text: str
     others: tuple[str, ...] = ()
+    part: str = ""
 
 
 def mentions(
@@ -105,7 +107,7 @@ def mentions(
     tag ``without`` and the lines of formulas that are skipped."""
     found: dict[Mention, None] = {}
     phrases = Phrases(
-        (tuple(_words(phrase)), Name(component, component.also.get(phrase, ())))
+        (tuple(_words(phrase)), _name(component, phrase))
         for component in library.components.values()
         for phrase in component.mentions
     )
@@ -116,8 +118,13 @@ def mentions(
         known = _of_the_field(note, phrases, elsewhere)
         for text, start in _names(note, without, skipped):
             for name in _named(text, known):
-                found[Mention(name.component, note.path, start, text, name.others)] = None
+                mention = Mention(name.component, note.path, start, text, name.others, name.part)
+                found[mention] = None
     return tuple(found)
+
+
+def _name(component: Component, phrase: str) -> Name:
+    return Name(component, component.also.get(phrase, ()), component.parts.get(phrase, ""))
 
 
 def _elsewhere(phrases: Phrases) -> frozenset[str]:

@@ -13,7 +13,7 @@ from notes2code.components.packed import by_heads
 from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised
 from notes2code.components.weighing import strange_weights
-from notes2code.diagnostics import Problem, Span, warning
+from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.meaning import Typed
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking.contradictions import contradictions, made_twice
@@ -90,6 +90,14 @@ def of_component(problems: Iterable[Problem], recognised: Recognised, read: Type
         if not (_is_met(problem, recognised) or _is_settled(problem, read))
         if not _is_any_function(problem, recognised)
     ]
+
+
+def textbook_beside(recognised: Recognised, entry: Entry) -> Iterator[Problem]:
+    """The remark on a piece that makes a class of the textbook's whole where no formula says the
+    rest: what each head of grouped-query attention does with its queries, keys and values."""
+    if recognised.form.partial and recognised.form.part in recognised.component.textbooks:
+        text = "a class that is made of this alone has the rest from the textbook"
+        yield note("N2C039", text, Span(0, len(entry.latex)), "write all of it to have another")
 
 
 def _is_met(problem: Problem, recognised: Recognised) -> bool:

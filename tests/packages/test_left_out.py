@@ -327,7 +327,7 @@ def test_what_cannot_be_imported_is_left_out(
 
 
 SHARED = (
-    r"\mathrm{head}_i = \mathrm{softmax}(\frac{Q_i K_{g(i)}^\top}{\sqrt{d_k}}) V_{g(i)}, "
+    r"\mathrm{head}_i = \mathrm{softmax}(Q_i K_{g(i)}^\top) V_{g(i)}, "
     r"\quad g(i) = \lceil i G / H \rceil"
 )
 COUNTED = (

@@ -17,6 +17,10 @@ import torch
 
 from building import Package, package_of, warnings_of, without_training
 from emitted_tests import written
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.rendering import render
+from notes2code.vault import read_vault
 
 RUN = Callable[[Package], bool]
 IMPORTED = Callable[[Package], ModuleType]
@@ -205,6 +209,58 @@ def test_one_group_is_what_a_formula_of_one_says(imported: IMPORTED) -> None:
     shared = GROUPS.replace(r"_{\lceil i g / h \rceil}", "")
     package = imported(package_of(notes(shared, "GQA")))
     assert package.MultiQueryAttention(16, 4).W_K.out_features == 4
+
+
+HEADS_GIVEN = (
+    r"\mathrm{head}_i = \mathrm{Attention}(Q_i, K_{\lfloor i g / h \rfloor}, "
+    r"V_{\lfloor i g / h \rfloor})"
+)
+
+
+@pytest.mark.parametrize(
+    ("note", "name"),
+    [
+        ("# Notes\n\n## Grouped-query attention\n\nFewer keys.\n", "GroupedQueryAttention"),
+        (f"# Notes\n\n$$ {HEADS_GIVEN} $$\n", "GroupedQueryAttention"),
+        (f"# Grouped query attention\n\n$$ {HEADS_GIVEN} $$\n", "GroupedQueryAttention"),
+        ("# Notes\n\n## Multi-query attention\n\nFewer keys.\n", "MultiQueryAttention"),
+    ],
+)
+def test_the_name_alone_says_whether_there_are_groups(
+    tmp_path: Path, run_tests: RUN, note: str, name: str
+) -> None:
+    (tmp_path / "Note.md").write_text(note, encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    classes = {one.rpartition(".")[2] for one in rendered.classes}
+    assert classes == {name, "ScaledDotProductAttention"}
+    code = rendered.files["transformer/attention.py"]
+    assert ("num_groups: int = 1" in code) is (name == "MultiQueryAttention")
+    assert run_tests(rendered.files)
+
+
+@pytest.mark.parametrize(
+    "formulas",
+    [
+        [r"\mathrm{head}_i = \mathrm{softmax}(Q_i K_{g(i)}^\top) V_{g(i)}"],
+        [r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(Q K^\top) V", HEADS_GIVEN],
+    ],
+)
+def test_heads_of_groups_that_are_scaled_otherwise_say_too_little(
+    tmp_path: Path, formulas: Sequence[str]
+) -> None:
+    """The textbook's whole has no place for it."""
+    text = "\n\n".join(f"$$ {one} $$" for one in formulas)
+    (tmp_path / "Note.md").write_text(f"# Notes\n\n{text}\n", encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert not any("GroupedQuery" in one for one in rendered.classes)
+    assert [one.code for one in rendered.diagnostics] == ["N2C053"]
+
+
+def test_scaled_heads_of_groups_that_are_written_out_are_the_usual_ones(tmp_path: Path) -> None:
+    heads = r"\mathrm{head}_i = \mathrm{softmax}(Q_i K_{g(i)}^\top / \sqrt{d_k}) V_{g(i)}"
+    (tmp_path / "Note.md").write_text(f"# Notes\n\n$$ {heads} $$\n", encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert "transformer.attention.GroupedQueryAttention" in rendered.classes
 
 
 def test_a_norm_that_is_no_function_is_that_of_the_layers(run_tests: RUN) -> None:
