@@ -181,3 +181,26 @@ def turned(z: np.ndarray, k: float, angles: np.ndarray) -> np.ndarray:
 def test_a_key_beside_an_angle_is_a_vector() -> None:
     f = compile_formula(r"r_j = q^\top k \cos(k \omega_j)")
     assert {one.name: len(one.shape) for one in f.inputs} == {"q": 1, "k": 1, "omega": 1}
+
+
+@table(
+    Case(r"y = a f(x) + b g(x)", "a x[d] f() b g()", lambda a, x, f, b, g: a * f(x) + b * g(x)),
+    Case(r"y = x + b \cdot F(x)", "x[d] b F()", lambda x, b, f: x + b * f(x)),
+    # Nor is the base that angles are powers of.
+    Case(
+        r"w_j = r^{-2j/d}, \quad r = b \cdot \lambda^{d/(d-2)}",
+        "b+ lambda_+ d# n#",
+        lambda b, s, d, n: (b * s ** (d / (d - 2))) ** (-2 * np.arange(n) / d),
+    ),
+)
+def test_what_multiplies_a_function_or_a_power_of_sizes_is_no_bias(case: Case) -> None:
+    check(case)
+    assert _told(case.latex) == [f"`b`{ONE}"]
+
+
+@table(
+    Case(r"r = \log p - \log q", "p+[d] q+[d]", lambda p, q: np.log(p) - np.log(q)),
+    Case(r"r = \log c + \log q", "c+ q+[d]", lambda c, q: np.log(c) + np.log(q)),  # near miss
+)
+def test_logarithms_are_taken_of_things_of_one_kind(case: Case) -> None:
+    check(case)

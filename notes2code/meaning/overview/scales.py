@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, script_reader, scripts
+from notes2code.meaning.notation import binders, functions, script_reader, scripts
 from notes2code.meaning.overview import arithmetic, exponents
 from notes2code.meaning.stated import Define
 
@@ -40,6 +40,7 @@ def numbers(nodes: Nodes) -> Iterator[str]:
         yield from (*_of_settings(added), *_of_weighing(added), *_of_penalty(added))
     for factors in arithmetic.products(nodes):
         yield from (*_scales(factors), *_of_scores(factors), *_of_power_law(factors))
+        yield from (*_of_function(factors), *_of_base(factors))
     for above, below in arithmetic.quotients(nodes):
         yield from _shifting(above, below)
 
@@ -182,6 +183,14 @@ def _of_scores(factors: Sequence[Node]) -> Iterator[str]:
             yield from [letter] if any("K" in words_in(node) for node in keys) else []
 
 
+def _of_function(factors: Sequence[Node]) -> Iterator[str]:
+    """The b of ``a f(x) + b g(x)`` and ``x + b · F(x)``: what weighs what a function gives is no
+    bias."""
+    match [part for factor in factors[:3] for part in juxtaposed(factor)]:
+        case [Name("b", _, ""), function, Group("("), *_]:
+            yield from ["b"] if binders.bare(function) in functions.LETTERS else []
+
+
 def _of_power_law(factors: Sequence[Node]) -> Iterator[str]:
     """The G and the C of ``G · (C / 6)^a``."""
     for scale, power in pairwise(factors):
@@ -190,6 +199,18 @@ def _of_power_law(factors: Sequence[Node]) -> Iterator[str]:
                 parts = arithmetic.quotient(share)
                 if parts is not None and all(map(arithmetic.is_count, parts)):
                     yield from (x for part in (scale, *parts) for x in arithmetic.capitals(part))
+
+
+def _of_base(factors: Sequence[Node]) -> Iterator[str]:
+    """The b of ``b · s^{d / (d-2)}``: what is made larger for as many angles is the base
+    that they are powers of."""
+    for base, power in pairwise(factors):
+        match base, power:
+            case Name(letter, _, ""), Script(Name(), None, sup) if len(letter) == 1 and sup:
+                parts = arithmetic.quotient(ungrouped(sup))
+                shares = [words_in(part) for part in parts or ()]
+                if shares and shares[0] == shares[1] and any(map(names.is_size_name, shares[0])):
+                    yield letter
 
 
 def _first(node: Node) -> Node:
