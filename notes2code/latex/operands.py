@@ -1,4 +1,4 @@
-"""Operands: names with their scripts, groups, roots, sums with bodies."""
+"""Operands: names with their scripts, groups, roots."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from decimal import Decimal
 
 from notes2code.diagnostics import Span, error, note, warning
 from notes2code.latex import bare_sigma, environments
-from notes2code.latex.arguments import FUNCTION_WORDS, INDICES, Arguments
+from notes2code.latex.arguments import FUNCTION_WORDS
+from notes2code.latex.bigs import Bigs
 from notes2code.latex.characters import Token, row
 from notes2code.latex.reader import OPERANDS
 from notes2code.latex.tree import (
-    Big,
     Dots,
     Group,
     Juxt,
@@ -21,11 +21,9 @@ from notes2code.latex.tree import (
     Node,
     Num,
     Prose,
-    Relation,
     Root,
     Script,
     Stroke,
-    walk,
 )
 from notes2code.latex.whole_axes import place_of_all
 
@@ -34,9 +32,7 @@ MAX_DEPTH = 60
 
 CLOSING = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌈": "⌉", "⌊": "⌋", "⟦": "⟧"}
 BIG_WORDS = frozenset("max min sum argmax argmin lim mean avg prod".split())
-_NAMES = frozenset("sum mean avg prod".split())
 _BRACED_SIGNS = [["{", kind, "}"] for kind in ("op", "rel", "dbar")]
-"""Those by which people call what they have computed, too."""
 
 
 def _in_parentheses(sup: Node) -> Node:
@@ -76,7 +72,7 @@ def _one_to_another(script: Node) -> Node:
     return script
 
 
-class Operands(Arguments):
+class Operands(Bigs):
     """The part of the parser that reads one operand."""
 
     def postfix(self) -> Node:
@@ -358,107 +354,6 @@ class Operands(Arguments):
         self.depth -= 1
         return items, separators
 
-    def is_sum_sign(self) -> bool:
-        """Whether ``\\Sigma`` is written for ``\\sum``: an index below and a body behind."""
-        index, end = self.below()
-        if self.is_inverse():
-            return False
-        counted = any(token.text in ("=", "∈") for token in index)
-        letter = len(index) == 1 and index[0].text in INDICES
-        if not letter and len(index) == 1 and index[0].kind == "name":
-            scripts = zip(self.tokens[end:], self.tokens[end + 1 :], strict=False)
-            uses = (right.text for left, right in scripts if left.kind in ("_", "^"))
-            return index[0].text in uses and self.tokens[end].kind in OPERANDS
-        return counted or (letter and self.tokens[end].kind in (OPERANDS | {"^"}))
-
-    def is_inverse(self) -> bool:
-        """Whether ``-1`` stands above the next sign, as in ``\\Sigma_k^{-1}``."""
-        at = self.at + 1
-        if self.tokens[at].kind == "_":
-            at = self.script_end(at)
-        end = self.script_end(at) if self.tokens[at].kind == "^" else at
-        return [token.text for token in self.tokens[at + 1 : end]] == ["{", "-", "1", "}"]
-
-    def is_joining_sign(self) -> bool:
-        """Whether a sign or word joins what it counts: ``\\Vert_{h=1}^{H} \\mathrm{head}_h``."""
-        return any(token.text == "=" for token in self.below()[0])
-
-    def below(self) -> tuple[list[Token], int]:
-        """What stands below the next sign, without braces, and where its scripts end; another
-        script may stand before it, as in ``\\Sigma^n_{i=1}``."""
-        end = self.at + 1
-        if self.tokens[end].kind == "^":
-            end = self.script_end(end)
-        if self.tokens[end].kind != "_":
-            return [], self.at + 1
-        start, end = end + 1, self.script_end(end)
-        return [token for token in self.tokens[start:end] if token.kind not in "{}"], end
-
-    def script_end(self, at: int) -> int:
-        """Where the script ends whose sign stands at a place."""
-        depth, end = 0, at + 1
-        while end < len(self.tokens) - 1:  # the last one is the end of the formula
-            depth += {"{": 1, "}": -1}.get(self.tokens[end].kind, 0)
-            end += 1
-            if depth == 0:
-                break
-        return end
-
-    def big(self, first: Token) -> Node:
-        """A sum, product or maximum; its body goes up to the next ``+`` or ``−``."""
-        self.at += 1
-        operator = self.scripts(Name(first.text, first.span), first)
-        sub = operator.sub if isinstance(operator, Script) else None
-        sup = operator.sup if isinstance(operator, Script) else None
-        bare = sub is None and sup is None
-        if isinstance(sub, Relation) and sup is None and self.peek().kind == "{":
-            self._refuse_lost_bound()
-        if bare and (first.text in ("max", "min") or first.kind == "word"):
-            return self.of_magnitudes(operator)
-        if not self.starts_operand() or (self.peek().kind in ("bar", "dbar") and self.bars):
-            named = first.kind == "word" and first.text in _NAMES and sup is None
-            mentioned = first is self.tokens[0] and self.peek().kind == "end"
-            if mentioned or first.text in ("max", "min") or (named and _are_letters(sub)):
-                return operator
-            raise error(
-                "N2C024",
-                "nothing stands behind this sign",
-                self.span_from(first),
-                "write what it runs over, and what is summed",
-            )
-        if bare:
-            return Big(first.text, None, None, self.term(), self.span_from(first))
-        called = (first.kind, first.text) == ("word", "concat") and self.peek().kind == "open"
-        body = self.primary() if called else self.term()
-        return Big(first.text, sub, sup, body, self.span_from(first))
-
-    def of_magnitudes(self, operator: Node) -> Node:
-        """``\\max(|x|)`` for ``\\max|x|``, and ``\\max(x)`` for ``\\max{x}``; else the operator
-        alone."""
-        opened = self.peek()
-        if opened.kind == "{":
-            given = self.scripts(self.primary(), opened)
-        elif opened.kind == "bar" and not self.bars:
-            given = self.scripts(self.bar_group(self.take()), opened)
-        else:
-            return operator
-        if isinstance(given, Group) and given.open in ("(", ""):
-            group = replace(given, open="(")
-        else:
-            group = Group("(", (given,), (), given.span)
-        return Juxt((operator, group), operator.span.to(group.span))
-
-    def _refuse_lost_bound(self) -> None:
-        """Refuse the N of ``\\sum_{i=1}{N} x_i``, which has lost its ``^``."""
-        _, inner, last = self.tokens[self.at : self.at + 3]
-        if inner.kind == "name" and last.kind == "}" and not inner.text.islower():
-            raise error(
-                "N2C024",
-                f"`{inner.text}` stands behind the sign, and not above it",
-                inner.span,
-                f"write `^{{{inner.text}}}`",
-            )
-
     def root(self, first: Token) -> Node:
         """A square root; what TeX would set differently from what is meant is pointed at."""
         self.at += 1
@@ -492,8 +387,3 @@ class Operands(Arguments):
                 )
             )
         return self.scripts(Root(body, degree, self.span_from(first)), first)
-
-
-def _are_letters(node: Node | None) -> bool:
-    """Whether a script is letters alone, the ``ij`` of an array called ``\\text{sum}_{ij}``."""
-    return node is not None and all(isinstance(n, Name | Juxt | Group) for n in walk(node))
