@@ -39,6 +39,7 @@ def tied_groups(indices: list[Index], factors: list[Expr]) -> list[tuple[list[In
 
 
 def product_of(factors: Sequence[Expr]) -> Expr:
+    """The product of factors, flat."""
     flat = [p for f in factors for p in ir.factors(f)]
     if not flat:
         return ir.ONE

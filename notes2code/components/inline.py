@@ -93,6 +93,7 @@ class Resized:
         self.indices: dict[Index, Index] = {}
 
     def array(self, array: Lambda) -> Lambda:
+        """The same array over the caller's sizes."""
         return Lambda(tuple(map(self._index, array.indices)), self._expr(array.body))
 
     def _index(self, index: Index) -> Index:

@@ -300,6 +300,7 @@ _ROOT_HALF = key(Pow(Num(2), Num(Fraction(-1, 2))))
 
 
 def function_of(name: str, arguments: tuple[Expr, ...]) -> Expr:
+    """A function of numbers in normal form."""
     if name == "max" and ir.ZERO in arguments and len(arguments) == 2:
         return Fn("relu", (arguments[0] if arguments[1] == ir.ZERO else arguments[1],))
     if name == "exp" and isinstance(inner := arguments[0], Mul):

@@ -138,4 +138,5 @@ def _of_whole(problem: Problem, recognised: Recognised) -> Problem:
 
 
 def unique(problems: list[Problem]) -> tuple[Problem, ...]:
+    """Problems in order, each of them once."""
     return tuple(dict.fromkeys(problems))

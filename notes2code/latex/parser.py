@@ -108,6 +108,7 @@ class Parser(Operands):
         return False
 
     def expect_end_of_clause(self) -> None:
+        """Refuse what does not end a clause."""
         token = self.peek()
         if token.kind in ("end", "sep", "row", "quad", "text", "stop", "amp", "quantifier"):
             return
@@ -173,6 +174,7 @@ class Parser(Operands):
         return between and self.tokens[1].kind in OPERANDS
 
     def negated(self) -> bool:
+        """Whether a ``\\not`` and its relation come next."""
         return self.peek().text == "not" and self.tokens[self.at + 1].kind == "rel"
 
     def sum(self) -> Node:
@@ -356,6 +358,7 @@ class Parser(Operands):
         )
 
     def starts_factor(self, behind: Node | None = None) -> bool:
+        """Whether a factor side by side with the last one comes next."""
         token = self.peek()
         if token.kind == "open" and self.ends_with_number():
             return False

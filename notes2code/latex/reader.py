@@ -101,6 +101,7 @@ class TokenReader(ABC):
         return token.kind == "env" and (token.text.startswith("end") or self.transparent(token))
 
     def starts_operand(self) -> bool:
+        """Whether an operand comes next."""
         token = self.peek()
         if token.kind == "op":
             return token.text in "+-¬·*"

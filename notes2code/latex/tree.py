@@ -364,6 +364,7 @@ class Tree:
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
+        """The clauses of the formula."""
         return self.formula.clauses
 
 

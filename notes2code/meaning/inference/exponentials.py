@@ -5,7 +5,7 @@ from __future__ import annotations
 from notes2code.diagnostics import Span, error, warning
 from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Script, children, ungrouped
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference.powers import is_mark, lowered
+from notes2code.meaning.inference.powers import lowered
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, mapped
 from notes2code.meaning.notation import binders, roots, scripts
@@ -19,7 +19,7 @@ def is_exponential(run: Run, node: Script) -> bool:
         and node.sub is None
         and node.sup is not None
         and not (isinstance(node.sup, Name) and node.sup.text in run.seen.targets)
-        and not (is_mark(node.sup) or _are_places(node.sup))
+        and not (scripts.is_mark(node.sup) or _are_places(node.sup))
         and ("e" not in {*run.shapes, *run.parameters} or scripts.is_of_euler(node))
     )
 

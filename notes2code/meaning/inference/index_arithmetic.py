@@ -117,6 +117,7 @@ def _put(expr: Expr, given: Mapping[str, Expr]) -> Expr:
 
 
 def not_understood(run: Run, node: Node) -> Exception:
+    """The refusal of an index that is no arithmetic."""
     return error(
         "N2C032",
         f"the index `{run.quote(node.span)}` is not understood",

@@ -30,6 +30,7 @@ def doubt_vectors(run: Run, value: Value) -> None:
 
 
 def joined_values(run: Run, values: list[Value], span: Span, kind: str = "feature") -> Value:
+    """Arrays joined along their last axis; a vector beside a matrix is a row of it."""
     if not values:
         raise error("N2C024", "nothing stands in this matrix", span)
     refuse_limited(run, (axis for value in values for axis in value.axes))

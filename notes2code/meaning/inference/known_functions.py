@@ -20,6 +20,7 @@ def without_number(run: Run, name: str) -> str:
 
 
 def of_field(run: Run, name: str) -> Equation | None:
+    """The function that the field calls by a name, where it is given something."""
     word = names.as_word(name)
     found = run.scope.field.get("ffn" if word == "mlp" and is_layer(run) else word)
     return found if found is not None and found.parameters else None

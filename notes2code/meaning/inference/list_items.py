@@ -55,6 +55,7 @@ def flattened(items: Sequence[Node]) -> list[Node]:
 
 
 def is_dots(node: Node) -> bool:
+    """Whether an item of a list is dots."""
     return isinstance(node, Dots)
 
 

@@ -192,6 +192,7 @@ def refuse_inverse(run: Run, name: Node, group: Group) -> None:
 
 
 def is_minus_one(node: Node) -> bool:
+    """Whether a node is ``-1``."""
     return isinstance(node, Neg) and isinstance(node.body, Num) and node.body.text == "1"
 
 
@@ -277,6 +278,7 @@ def _is_pair(group: Group) -> bool:
 
 
 def looked_up(run: Run, name: Node, group: Group) -> ProblemError:
+    """The refusal of a row that is looked up by brackets."""
     return error(
         "N2C032",
         f"`{run.quote(name.span.to(group.span))}` looks a row up, and is not computed",
@@ -286,6 +288,7 @@ def looked_up(run: Run, name: Node, group: Group) -> ProblemError:
 
 
 def unclear(run: Run, name: Node, group: Group) -> ProblemError:
+    """The refusal of what may be a call or a product."""
     where = name.span.to(group.span)
     text = f"`{run.quote(where)}` may be a call or a product"
     return error("N2C033", text, where, "leave the parentheses out for a product")

@@ -25,10 +25,6 @@ def lowered(run: Run, node: Node) -> Value:
     return run.lower(node)
 
 
-def is_mark(node: Node) -> bool:
-    return isinstance(node, Name) and node.text in ("T", "top", "prime", "star")
-
-
 def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
     """A power of a number, or of every element of a vector."""
     raised_to = lowered(run, exponent)

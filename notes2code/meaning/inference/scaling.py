@@ -266,4 +266,5 @@ def _is_gate_of_number(run: Run, left: Value, right: Value) -> bool:
 
 
 def is_weight(value: Value) -> bool:
+    """Whether a value is a weight by its letter."""
     return isinstance(value.body, ir.Ref) and names.base_letter(value.body.array) == "W"

@@ -24,7 +24,7 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference import by_element, families, turns
 from notes2code.meaning.inference.indexing import at_label, position
 from notes2code.meaning.inference.norms import is_order, norm
-from notes2code.meaning.inference.powers import is_mark, power
+from notes2code.meaning.inference.powers import power
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import Value, link, mapped, settled, transpose
 from notes2code.meaning.ir import Expr
@@ -101,7 +101,7 @@ def raised(run: Run, value: Value, sup: Node, node: Script) -> Value:
         hint = "write `\\mathrm{ReLU}` for that; the pseudo-inverse of a matrix is not computed"
         run.problems.append(note("N2C039", text, node.span, hint))
         return mapped(value, lambda e: ir.Fn("relu", (e,)), node.span)
-    if is_mark(sup) or isinstance(sup, Stroke):
+    if scripts.is_mark(sup) or isinstance(sup, Stroke):
         raise error("N2C037", "this superscript on an expression is not understood", sup.span)
     return power(run, value, sup, node.span)
 

@@ -439,6 +439,7 @@ def declared_letters(formulas: Sequence[str]) -> frozenset[str]:
 
 
 def macros_of(entries: Sequence[Entry]) -> dict[str, Macro]:
+    """The commands that formulas define; of two definitions the later one counts."""
     macros: dict[str, Macro] = {}
     for entry in entries:
         macros.update(definitions(entry.latex)[0])

@@ -39,6 +39,7 @@ AS_DEFINED = "it is computed as it is defined; change one of the two"
 
 
 def unlike(entry: Entry, name: str, kind: Shape, rank: int, help_text: str) -> Problem:
+    """The warning that the text says something else of a name than what its definition gives."""
     defined = CALLED[min(rank, len(CALLED) - 1)]
     text = f"the text says that {told({name: kind})}, and it is defined as a {defined}"
     return warning("N2C035", text, Span(0, len(entry.latex)), help_text)
@@ -81,6 +82,7 @@ def row_or_entry(linker: Linker, entry: Entry, equation: Equation) -> Iterator[P
 
 
 def letters_of(array: Lambda, letters: frozenset[str]) -> frozenset[str]:
+    """Those of some letters that count in an array."""
     return letters.intersection(index.letter for index in array.indices)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error
 from notes2code.latex.tree import Accent, Group, Juxt, Name, Node, Num, Script, Stroke, children
@@ -53,6 +54,11 @@ def is_name(node: Node | None) -> bool:
             return False
         node = node.base
     return True
+
+
+def is_mark(node: Node | None) -> TypeGuard[Name]:
+    """Whether what stands above a name marks it, as a transpose, a prime or a star does."""
+    return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
 
 
 def whole_names(node: Node) -> Iterator[Node]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeGuard
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
@@ -24,7 +23,7 @@ from notes2code.latex.tree import (
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import groups, positions
-from notes2code.meaning.notation.scripts import ARRAYS, At, is_name
+from notes2code.meaning.notation.scripts import ARRAYS, At, is_mark, is_name
 from notes2code.meaning.notation.scripts_below import Below
 
 
@@ -167,7 +166,7 @@ class Above(Below):
         """The ``Q^T`` of a ``W^{Q^T}``, which is a W^Q transposed; the ``Q_i`` of ``W^{Q_i}``."""
         if not isinstance(node, Script):
             return False
-        if _is_mark(node.sup) and not node.sub and not node.primes:
+        if is_mark(node.sup) and not node.sub and not node.primes:
             self.above(node.base)
             self.above(node.sup)
         elif inside := self.label_and_index(node):
@@ -286,10 +285,6 @@ _SHARES = frozenset("fp")
 """Frequencies and probabilities, which are raised to a letter to flatten them."""
 
 
-def _is_mark(node: Node | None) -> TypeGuard[Name]:
-    return isinstance(node, Name) and node.text in ("prime", "T", "top", "star")
-
-
 def _is_named_call(node: Node) -> bool:
     """Whether a superscript is a word with its arguments, such as ``GAE(γ, λ)``: a label."""
     match node:
@@ -300,4 +295,4 @@ def _is_named_call(node: Node) -> bool:
 
 def _has_mark(factors: Sequence[Node]) -> bool:
     """Whether a transpose stands among letters: not in a word such as ``TAV``, before its end."""
-    return any(map(_is_mark, factors[-1:] if names.is_abbreviation(factors) else factors))
+    return any(map(is_mark, factors[-1:] if names.is_abbreviation(factors) else factors))

@@ -103,5 +103,6 @@ def letters_below(nodes: Iterable[Node]) -> set[str]:
 
 
 def is_loss(target: Node) -> bool:
+    """Whether what is defined is a loss, an L or J, or a number by its name."""
     base = binders.bare(target)
     return scripts.is_name(target) and (base in ("L", "J") or names.is_number(base))

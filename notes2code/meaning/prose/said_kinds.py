@@ -56,6 +56,7 @@ class Said:
 
     @property
     def rank(self) -> int:
+        """How many axes it is said to have."""
         return len(self.axes)
 
 

@@ -200,6 +200,7 @@ def _letter(node: Node | None) -> str | None:
 
 
 def index_letter(node: Node | None) -> str | None:
+    """The letter of an index, None for anything else."""
     if isinstance(node, Name) and node.text in names.INDEX_LETTERS:
         return node.text
     return None
