@@ -59,7 +59,10 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
             seen.steps.setdefault("", set()).add(letter)
     if not seen.steps and any(isinstance(s, Range) and s.index == _LAYER for s in statements):
         seen.steps[""] = {_LAYER}
-    if not seen.steps and (layers := {*filter(None, map(_of_residual_layer, defines))}):
+    started = any(recursions.is_first_state(target, binders.bare(target)) for target in targets)
+    # What goes on from an h_0 is repeated, and no single layer.
+    layers = set() if started else {*filter(None, map(_of_residual_layer, defines))}
+    if layers and not seen.steps:
         seen.steps[""] = layers
     if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
         seen.steps.setdefault("", set()).add(_TIME)
