@@ -55,9 +55,7 @@ def apply(
     equation = places_given.of_any(use, equation, arguments)
     used, usual = len(equation.parameters), of_field(run, use.name)
     if equation is usual and use.name.lower() == "norm":
-        text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"
-        hint = "write which norm it is, as in `\\mathrm{RMSNorm}(x)`"
-        run.problems.append(note("N2C039", text, use.span, hint))
+        _tell_layer_norm(run, use)
     places: list[Value] = []
     if equation.counted and len(arguments) == used + len(equation.counted):
         places = [arguments[at] for at in equation.counted]
@@ -89,6 +87,13 @@ def apply(
         text = f"`{use.name}` of columns would normalise each feature over the tokens"
         run.conflict(3, text, span)
     return FunctionCall(run, use, one, arguments, span, named).value(places)
+
+
+def _tell_layer_norm(run: Run, use: Use) -> None:
+    """Tell which norm one is taken to be that says no more of itself."""
+    text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"
+    hint = "write which norm it is, as in `\\mathrm{RMSNorm}(x)`"
+    run.problems.append(note("N2C039", text, use.span, hint))
 
 
 def _of_columns(
