@@ -18,6 +18,12 @@ def _grouped(q: Any, k: Any, v: Any) -> Any:
     return np.einsum("tij,jie->tie", softmax(scores), v[:, of])
 
 
+def _apart(q: Any, k: Any, b: Any, sign: int) -> Any:
+    """The element of each query and key by how far they are apart."""
+    places = sign * np.subtract.outer(range(len(q)), range(len(k)))
+    return b[places - places.min()]
+
+
 def _rms(x: Any, e: float, g: Any) -> Any:
     return x / np.sqrt((x**2).mean(-1, keepdims=True) + e) * g
 
@@ -40,6 +46,20 @@ def _normed(x: Any, e: float, g: Any, b: Any) -> Any:
         lambda q, k, v, r: np.stack(
             [softmax(q[i] @ k[i // r].T) @ v[i // r] for i in range(len(q))]
         ),
+    ),
+    # What an element of a row and a column of the scores is added to.
+    *(
+        Case(
+            rf"\mathrm{{softmax}}(Q K^\top + b_{{{place}}}) V",
+            "Q[n,d] K[m,d] b[n+m-1] V[m,e]",
+            lambda q, k, b, v, sign=sign: softmax(q @ k.T + _apart(q, k, b, sign)) @ v,
+        )
+        for place, sign in (("i-j", 1), ("n-m", -1))
+    ),
+    Case(
+        r"S = Q K^\top + s b_{|i-j|}",
+        "Q[n,d] K[n,d] s b[n]",
+        lambda q, k, s, b: q @ k.T + s * b[np.abs(np.subtract.outer(range(len(q)), range(len(q))))],
     ),
     # One number scales the scores of what is normalised,
     Case(

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Set
 
 from notes2code.diagnostics import note
-from notes2code.latex.tree import Big, Infix, Name, Node, walk, words_in
+from notes2code.latex.tree import Big, Infix, Node, walk, words_in
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value
-
-_CELLS = (("i", "j"), ("m", "n"))
-"""The letters of a cell's row and column; m and n only where one is taken from the other."""
+from notes2code.meaning.overview.index_letters import CELLS, is_distance
 
 
 def beside(run: Run, node: Infix, scores: Value) -> Value | None:
     """The right-hand term of a sum for each cell of the matrix on the left, or of the row that a
     query has there; None where it is not written for a cell."""
-    for row, column in _CELLS:
+    for row, column in CELLS:
         if scores.rank >= 2 and _is_for_cell(run, node, {row, column}):
             where = dict(zip((row, column), scores.axes[-2:], strict=True))
             break
@@ -53,7 +51,7 @@ def _is_for_row(run: Run, node: Infix, row: str, column: str) -> bool:
     """Whether the right-hand term has the letter of the query whose scores stand before it, and
     that of its keys, which nothing else has or binds: ``q_i K^⊤ - m |i - j|``."""
     rest = _before(run, node, {row, column})
-    apart = any(_is_distance(part, {row, column}) for part in walk(node.right))
+    apart = any(is_distance(part, {row, column}) for part in walk(node.right))
     if rest is None or not apart or row not in run.indices.keys() & words_in(rest):
         return False
     return column not in run.on_left.union(run.summed) | words_in(rest)
@@ -66,14 +64,6 @@ def _before(run: Run, node: Infix, cell: Set[str]) -> Node | None:
         rest = rest.left
     if rest is node or not run.seen.attends or any(isinstance(x, Big) for x in walk(node.right)):
         return None
-    if cell == {"m", "n"} and not any(_is_distance(x, cell) for x in walk(node.right)):
+    if cell == {"m", "n"} and not any(is_distance(x, cell) for x in walk(node.right)):
         return None
     return rest
-
-
-def _is_distance(node: Node, cell: Set[str]) -> bool:
-    """Whether a node is ``m - n`` or ``n - m``."""
-    match node:
-        case Infix("-", Name(one), Name(other)):
-            return {one, other} == cell
-    return False

@@ -70,10 +70,10 @@ def _distance(run: Run, expr: ir.Fn, letters: list[Index], size: Size, use: Use)
     first, second = letters
     run.unify(first.size, second.size, use.span)
     run.unify(first.size, size, use.span)
-    text = f"`{use.name}` is taken to hold one element for every distance of "
-    run.problems.append(
-        note("N2C039", f"{text}`{first.name}` and `{second.name}`, from 0 on", use.span)
-    )
+    named = first.name and second.name
+    places = f"`{first.name}` and `{second.name}`" if named else "a row and a column"
+    text = f"`{use.name}` is taken to hold one element for every distance of {places}, from 0 on"
+    run.problems.append(note("N2C039", text, use.span))
     return expr
 
 

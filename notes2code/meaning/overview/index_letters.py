@@ -52,6 +52,32 @@ def find_binders(seen: Survey, nodes: Nodes) -> None:
             seen.sizes.update(written_sizes.size_names(script.sup))
 
 
+CELLS = (("i", "j"), ("m", "n"))
+"""The letters of a cell's row and column; m and n only where one is taken from the other."""
+
+
+def find_cells(seen: Survey, nodes: Nodes) -> None:
+    """The i and the j of ``Q K^\\top + b_{i-j}``: the row and the column of the scores that an
+    element is added to."""
+    for node in nodes.of(Infix):
+        compared = {"Q", "K"} <= {*map(str.upper, words_in(node.left))}
+        scored = node.op in ("+", "-") and compared
+        elements = (part for part in walk(node.right) if isinstance(part, Script) and scored)
+        below = [inner for part in elements if part.sub is not None for inner in walk(part.sub)]
+        for cell in CELLS:
+            apart = any(is_distance(inner, {*cell}) for inner in below)
+            if apart and words_in(node.left).isdisjoint(cell):
+                seen.bound.update(cell)
+
+
+def is_distance(node: Node, cell: Set[str]) -> bool:
+    """Whether a node is ``m - n`` or ``n - m``."""
+    match node:
+        case Infix("-", Name(one), Name(other)):
+            return {one, other} == cell
+    return False
+
+
 def _find_blocks(seen: Survey, sub: Node) -> None:
     """The i and the j of ``Σ_{j=c i}^{c(i+1)−1}`` count from 0, those of ``Σ_{j=c(i−1)+1}^{c i}``
     from 1: so no place before the first block is left out."""

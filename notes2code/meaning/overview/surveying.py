@@ -135,6 +135,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     """Which letters are indices, and which ones tell things apart."""
     nodes, statements = parts.nodes, parts.statements
     index_letters.find_binders(seen, nodes)
+    index_letters.find_cells(seen, nodes)
     if nodes.of(Dots) or parts.on_left.of(Dots):
         index_letters.find_ends(seen, [*nodes, *parts.on_left])
     step_letters.find_steps(seen, statements)
