@@ -270,10 +270,20 @@ def _misspelt(equation: Equation, library: Library) -> Iterator[tuple[str, str]]
     known = {*library.kinds, *names.FUNCTIONS}
     for given in equation.inputs:
         if given.kind == "function" and len(given.name) >= _LONG:
-            letters = sorted(given.name.lower())
             for name in sorted(known):
-                if letters == sorted(name.lower()) and name.lower() != given.name.lower():
+                if _is_slip(given.name.lower(), name.lower()):
                     yield given.name, name
+
+
+def _is_slip(given: str, meant: str) -> bool:
+    """Whether letters are those of a word in another order, or lack one inside it: `sofmax`.
+
+    One letter more at an end is no slip: the S of an SAttention may say what is special in it.
+    """
+    if len(given) == len(meant):
+        return given != meant and sorted(given) == sorted(meant)
+    inside = (meant[:at] + meant[at + 1 :] for at in range(1, len(meant) - 1))
+    return len(meant) > _LONG and given in inside
 
 
 def _adds_infinity(equation: Equation) -> bool:

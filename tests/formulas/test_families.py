@@ -250,6 +250,15 @@ def test_small_letters_with_the_index_of_a_head_are_its_matrices(head: str, x: s
         "head[h,n,d] W_O[h*d,p]",
         lambda head, w: _joined(head) @ w,
     ),
+    # Heads that share keys or are grouped are joined at all positions, too.
+    *(
+        Case(
+            rf"\mathrm{{{name}}}(Z) = \mathrm{{concat}}(u^1, \dots, u^g) W",
+            "u[g,n,d] W[g*d,p]",
+            lambda head, w: _joined(head) @ w,
+        )
+        for name in ("MQA", "MultiQuery", "GroupedQueryAttention")
+    ),
     Case(
         r"O = \text{Concat}(\{\text{head}_i\}_{i=1}^h) W^O",
         "head[h,n,d] W_O[h*d,p]",

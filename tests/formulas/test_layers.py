@@ -178,6 +178,17 @@ def leaky(x: Any, slope: float) -> Any:
         "s H_hat[n,d]",
         lambda s, h: s * h / np.linalg.norm(h),
     ),
+    # What is added to what a layer makes of queries has a row for each of them; a bias has not.
+    Case(
+        r"y = x^{in} + \mathrm{Attention}(Q, K, V)",
+        "x_in[n,d] Q[n,q] K[m,q] V[m,d]",
+        lambda x, q, k, v: x + softmax(q @ k.T / np.sqrt(q.shape[1])) @ v,
+    ),
+    Case(
+        r"y = \mathrm{Attention}(Q, K, V) + b",
+        "Q[n,q] K[m,q] V[m,d] b[d]",
+        lambda q, k, v, b: softmax(q @ k.T / np.sqrt(q.shape[1])) @ v + b,
+    ),
     # The bold x_i of a layer is a vector, whatever acts on it.
     Case(
         r"\mathbf{x}_i^{(l+1)} = \tilde{\mathbf{x}}_i^{(l)} + f(\tilde{\mathbf{x}}_i^{(l)})",

@@ -89,6 +89,7 @@ WEIGHTS = {
     r"R = \begin{pmatrix} \cos m t & -\sin m t \\ \sin m t & \cos n t \end{pmatrix}": "angles",
     r"\theta_i = 10000^{2i/d}": "frequencies rise",
     r"A = \mathrm{sotfmax}(QK^\top) V": "perhaps `softmax`",
+    r"A = \mathrm{softax}(QK^\top) V": "perhaps `softmax`",
     r"c_i = \sum_j a_{ij} s_j, a_{ij} = \mathrm{softmax}_j(v^\top \tanh(W s_i + U h_j))": "queries",
     r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(\frac{QK^\top}{\sqrt{d_k}} - M) V, "
     r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}": "+∞",

@@ -94,7 +94,8 @@ def _weigh_row(run: Run, node: Infix, left: Value, right: Value) -> None:
         # Only a bias is added to every row, and no row to the next layer's matrix.
         of_one_kind = _are_of_one_family(left, right) or _is_array_by_name(run, small)
         of_one_kind = of_one_kind or _is_state(run, large.body)
-        run.pay(1.2 if of_one_kind else 0.6)
+        residual = isinstance(small.body, ir.Ref) and _is_attended(run, large.body)
+        run.pay(2.2 if residual else 1.2 if of_one_kind else 0.6)
         if _sums_up(small):
             # What is embedded has a row for each place, as the table W_p that it is added to.
             run.pay(1.6 if isinstance(large.body, ir.Ref) else 0.0)
@@ -177,6 +178,15 @@ def _is_state(run: Run, value: ir.Expr) -> bool:
     """Whether a value, scaled or not, is that of which the formula makes the next one."""
     refs = (factor for factor in ir.factors(value) if isinstance(factor, ir.Ref))
     return any(ref.array in run.defines for ref in refs)
+
+
+def _is_attended(run: Run, value: Expr) -> bool:
+    """Whether a layer is given queries, keys and values: the x of ``x + MultiHead(Q, K, V)`` has
+    the rows of which these are made, and beside an ``MHA(X)`` it may be one row."""
+    if not isinstance(value, ir.Call) or value.function not in run.functions:
+        return False
+    given = [letter(one.body) for one in value.arguments]
+    return {"Q", "K", "V"} <= {*given}
 
 
 def _is_bias(value: Value) -> bool:
