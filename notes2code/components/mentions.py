@@ -208,6 +208,10 @@ def _subjects(words: Sequence[str], phrases: Phrases) -> list[Name]:
             words = words[:at]
             hits = {start: phrase for start, phrase in hits.items() if start < at}
             break
+    for start, phrase in [*hits.items()]:
+        behind = words[start + len(phrase)] if start + len(phrase) < len(words) else ""
+        if behind.removesuffix("s") == "layer" and phrases[phrase].component.family == "models":
+            del hits[start]  # nor is a layer of the Transformer
     inside = {at for start, phrase in hits.items() for at in range(start, start + len(phrase))}
     others = [w for at, w in enumerate(words) if at not in inside and _says_something(w)]
     if others and (meant := _misspelt("".join(filter(_says_something, words)), phrases)):
