@@ -3,7 +3,7 @@ attention are this attention of projections, as the textbook's formula defines t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from notes2code.latex.quoting import quoted
 from notes2code.latex.tree import Group, Juxt, Script
@@ -29,10 +29,12 @@ def heads_left_out(
     found: dict[Entry, Supplied] = {}
     for entry, one in parsed.items():
         heads, given = [*filter(_is_head, one.listed)], given_to(entry, one)
-        if len(heads) != 1 or len(given) not in (1, 3):
-            continue
         near = {name for other, name in attentions if other.note == entry.note}
         near = near or {name for _, name in attentions}
+        if not given and any(names.as_word(name) in field for name in one.arrays):
+            given = _given_to_attention(parsed, entry.note, near, attentions)
+        if len(heads) != 1 or len(given) not in (1, 3):
+            continue
         if len(near) == 1:
             (attention,) = near
             latex = _DEFINITION % (heads[0], attention, *(given * 3)[:3])
@@ -40,6 +42,19 @@ def heads_left_out(
             made = Entry(latex, entry.note, entry.section, entry.order)
             found[made] = Supplied(heads[0], text)
     return found
+
+
+def _given_to_attention(
+    parsed: Mapping[Entry, Parsed],
+    note: str,
+    near: Set[str],
+    attentions: Sequence[tuple[Entry, str]],
+) -> list[str]:
+    """What ``MultiHead = Concat(head_1, …, head_h) W`` is given, which does not say it: what the
+    attention is that its heads call, where the note makes none of that itself."""
+    given = next((given_to(o, parsed[o]) for o, name in attentions if {name} == near), [])
+    here = {name for entry, one in parsed.items() if entry.note == note for name in one.arrays}
+    return [] if here & {*given} else given
 
 
 def _is_head(name: str) -> bool:
