@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from notes2code import FormulaError, compile_formula
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.vault import read_vault
@@ -44,3 +45,18 @@ def test_the_sublayer_of_a_residual_connection_is_any_function(
 ) -> None:
     found = [text for text in remarks(tmp_path, latex) if "is not defined in the notes" in text]
     assert bool(found) is told
+
+
+@pytest.mark.parametrize(
+    ("left", "advice"),
+    [
+        ("P_{t,2i}", "write `2i` in one and `2i+1` in the other"),
+        ("P_{(t, 2i)}", "write `2i` in one and `2i+1` in the other"),
+        # Near miss: the columns are all of them.
+        ("P_{t,i}", "give one of the two another name, or join them with `=` if they are equal"),
+    ],
+)
+def test_even_columns_that_are_defined_twice_are_advised_to_be_odd(left: str, advice: str) -> None:
+    with pytest.raises(FormulaError) as refused:
+        compile_formula(rf"{left} = \sin(t / b^{{2i/d}}), \quad {left} = \cos(t / b^{{2i/d}})")
+    assert [problem.help for problem in refused.value.diagnostics] == [advice]

@@ -155,9 +155,10 @@ class Attempt:
                 continue
             later = range(before[-1] + 1, at + 1)
             if not any(self._goes_on(other, target.name, before[-1]) for other in later):
+                beside = strides.overlap(self.targets[before[-1]], target)
                 help_text = (
                     "write `2i` in one and `2i+1` in the other"
-                    if strides.overlap(self.targets[before[-1]], target)
+                    if beside or strides.of_every_other(target)
                     else "give one of the two another name, or join them with `=` if they are equal"
                 )
                 text = f"`{self.run.quote(target.span)}` is defined a second time"

@@ -58,6 +58,12 @@ def overlap(left: Target, right: Target) -> bool:
     return same_letters and mine != theirs
 
 
+def of_every_other(target: Target) -> bool:
+    """Whether a target is every other element, ``y_{2i}``: what defines it twice meant the odd
+    ones, too."""
+    return any(stride(index.node) is not None for index in target.indices)
+
+
 def _cut(left: Target, right: Target) -> int | None:
     """The axis that two targets have one half of each: ``y_i`` and ``y_{i+d/2}``."""
     for at, (one, other) in enumerate(zip(left.indices, right.indices, strict=True)):
