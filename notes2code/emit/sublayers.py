@@ -91,7 +91,8 @@ def formula_of(view: View, role: str, module: str) -> str:
         return f"partial({formula}, {module})"
     if passed == 1 and sequences == 3:
         return f"lambda x: {formula}({module}, x, x, x)"
-    raise EmitError(f"{used.name} has a formula of {sequences} sequences, and is given {passed}")
+    of = "one sequence" if sequences == 1 else f"{sequences} sequences"
+    raise EmitError(f"{used.name} has a formula of {of}, and is given {passed}")
 
 
 def _sequences(used: View) -> int:

@@ -343,3 +343,14 @@ def test_what_is_left_out_says_what_to_write(formula: str, said: str, tmp_path: 
     (tmp_path / "Note.md").write_text(f"$${formula}$$\n", encoding="utf-8")
     (remark,) = render(compile_vault(read_vault(tmp_path), library()), "transformer").diagnostics
     assert remark.code == "N2C053" and said in remark.message
+
+
+def test_what_is_given_too_much_is_counted_in_words(tmp_path: Path) -> None:
+    heads = r"\mathrm{head}_i = \mathrm{Attention}(x W_i^Q, x W_i^K, x W_i^V)"
+    joined = r"\mathrm{MHA}(x) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O"
+    (tmp_path / "Note.md").write_text(f"$${joined}$$\n\n$${heads}$$\n\n# Decoder layer\n")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    (remark,) = rendered.diagnostics
+    assert remark.message.endswith(
+        "MultiHeadAttention has a formula of one sequence, and is given 3"
+    )
