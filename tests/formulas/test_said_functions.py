@@ -162,6 +162,29 @@ INPUTS = "W[p,d] x[d] b[p]"
         lambda s, x: s * x,
         context=r"where $\sigma = 2$, as $\rho = \tanh$ says nothing of it",
     ),
+    # A capital may be said to be one, where nothing is said of what it is of.
+    *(
+        Case(
+            r"O = \text{S}(Q K^\top) V",
+            "Q[n,d] K[m,d] V[m,e]",
+            lambda q, k, v: softmax(q @ k.T) @ v,
+            context=text,
+        )
+        for text in (r"where $S$ is the softmax.", r"Here $\mathrm{S}$ is the softmax function.")
+    ),
+    # Near misses: what it is of, and what the note makes of other things.
+    Case(
+        r"O = S (V + B)",
+        "S[n,m] V[m,d] B[m,d]",
+        lambda s, v, b: s @ (v + b),
+        context=r"where $S$ is the softmax of the scores.",
+    ),
+    Case(
+        r"O = P (V + B)",
+        "P[n,m] V[m,d] B[m,d]",
+        lambda p, v, b: p @ (v + b),
+        context="$$ P = \\mathrm{softmax}(S) $$\n\nHere $P$ is the softmax.",
+    ),
     # What a formula defines is more than what the text names.
     Case(
         LAYER,

@@ -71,6 +71,14 @@ _WITH = re.compile(
 )
 """*wobei σ die Softmax-Funktion ist*, with the verb at the end, or without one."""
 
+_ANY = re.compile(
+    r"(?:\$\s*(?:\\(?:text|mathrm|operatorname)\{)?(?P<letter>(?-i:[A-Z]))\}?\s*\$"
+    r"|\bwhere (?P<bare>(?-i:[A-Z])))"
+    rf"\s*{_IS}{_BETWEEN}{_NAME}{_KIND}(?=[.,;)。，；]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""*where S is the softmax.*, of any capital where nothing is said of what the softmax is of."""
+
 _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 
 
@@ -94,11 +102,13 @@ class SaidFunctions:
         self.said: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
         self.equations: dict[tuple[str, str], Equation | None] = {}
         self._activating: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+        made = {(entry.note, name) for entry, formula in parsed.items() for name in formula.arrays}
         for passage in passages:
             place = passage.note, passage.section
             self._activating.setdefault(place, set()).update(unnamed(passage.text))
             for letter, name in said(passage.text):
-                self._note(passage.note, passage.section, letter, name)
+                if len(letter) > 1 or (passage.note, letter) not in made:  # P = softmax(S) is none
+                    self._note(passage.note, passage.section, letter, name)
         for entry, formula in parsed.items():
             for letter, name in formula.aliases.items():
                 self._note(entry.note, entry.section, letter, name)
@@ -141,7 +151,7 @@ class SaidFunctions:
 
 def said(text: str) -> Iterator[tuple[str, str]]:
     """The letters that a text names functions of, and what it calls these."""
-    for pattern in (_BEHIND, _WITH, _IN_FRONT):
+    for pattern in (_BEHIND, _WITH, _IN_FRONT, _ANY):
         for match in pattern.finditer(text):
             if _DENIED.match(text, match.end()) or _is_one_of_several(text, match):
                 continue
