@@ -155,7 +155,7 @@ WRITTEN = [
 POWERS = [
     Case(r"y = \|W\|_F", "W[n,d]", np.linalg.norm),
     Case(r"y = \|W\|_2^2", "W[n,d]", lambda w: (w**2).sum()),
-    Case(r"b' = b \cdot s^{d/(d-2)}", "b[n] s+ d#", lambda b, s, d: b * s ** (d / (d - 2))),
+    Case(r"b' = b \cdot s^{d/(d-2)}", "b s+ d#", lambda b, s, d: b * s ** (d / (d - 2))),
 ]
 
 
