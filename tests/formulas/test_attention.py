@@ -745,6 +745,9 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
         "omega_2[n]",
         lambda w: softmax(w),
     ),
+    # What stands above and is a term of the sum below has its index, whatever else is below it.
+    Case(r"p = \frac{\exp(e_{rj})}{\sum_m \exp(e_{rm})}", "e_r[n]", softmax),
+    Case(r"g = \frac{e_{r,j}}{\sum_m e_{r,m}}", "e_r[n]", lambda e: e / e.sum()),
     # Keys and values with an index of their own are those of one query: all of them are added up.
     Case(
         r"\mathrm{Attend}(q, k_t, v_t) = \mathrm{softmax}(q k_t^\top) v_t",

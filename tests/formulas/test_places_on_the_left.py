@@ -216,6 +216,8 @@ def _told(latex: str, *context: str) -> list[str]:
 def test_more_axes_than_the_left_has_indices_are_told() -> None:
     assert _told(r"z_{ij} = W v_{ij} + b") == ["each `z_{ij}` is taken to be a vector"]
     assert _told(r"g = \sigma(W v_t + c)") == ["`g` is taken to have one for each `t`"]
+    assert _told(r"u = \sum_s a_{ts} v_s") == ["`u` is taken to have one for each `t`"]
+    assert not _told(r"u_t = \sum_s a_{ts} v_s")
     for declared in (r"z_{ij} \in \mathbb{R}^p", r"z \in \mathbb{R}^{n \times m \times p}"):
         assert not _told(r"z_{ij} = W v_{ij} + b", declared)
     assert not _told(r"g_t = \sigma(W v_t + c)")

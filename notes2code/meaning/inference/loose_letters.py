@@ -66,7 +66,7 @@ def summed_up(run: Run, define: Define, value: Value, target: Target) -> Value:
     whole = settled(value.body)  # and not α = softmax(k_i)
     loose = [x for x in loose if not _is_over(whole, find_index(run.indices[x]))]
     named = run.quote(define.values[0].span) if column else target.name
-    if loose and named and not (mine or summed):
+    if loose and named and not mine:
         text = f"`{named}` is taken to have one for each `{'` and `'.join(sorted(loose))}`"
         hint = "write the indices on its left-hand side too, and labels as words, `\\text{…}`"
         run.problems.append(note("N2C039", text, target.span, hint))

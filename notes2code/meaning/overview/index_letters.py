@@ -121,7 +121,7 @@ def find_twins(seen: Survey, nodes: Nodes) -> None:
         seen.bound.update(_beside_twins(nodes, twins))
     for node in nodes.of(Frac):
         if isinstance(node.bottom, Big) and node.bottom.op == "sum":
-            seen.bound.update(_twin(node.top, node.bottom))
+            seen.bound.update(_twin(node.top, node.bottom, seen.bound))
 
 
 def _primed_below(nodes: Nodes, bound: Set[str]) -> Iterator[str]:
@@ -148,11 +148,15 @@ def _beside_twins(nodes: Nodes, twins: Set[str]) -> Iterator[str]:
                     yield from plain | primed
 
 
-def _twin(part: Node, total: Big) -> Iterator[str]:
+def _twin(part: Node, total: Big, bound: Set[str]) -> Iterator[str]:
     """The letter that stands in a part wherever the index of a sum stands in what is added up."""
     match binders.bound_letters(total.sub) if total.sub is not None else []:
         case [summed]:
-            for letter in letters_below(walk(part)) & names.INDEX_LETTERS:
+            below = [n.sub for n in walk(part) if isinstance(n, Script) and scripts.is_name(n)]
+            several = [words_in(sub) for sub in below if sub is not None]
+            # The j of e_ij, too, if nothing counts i: the p of an s_ip may be the right one of all.
+            letters = {x for words in several if words.isdisjoint(bound) for x in words}
+            for letter in letters & names.INDEX_LETTERS:
                 if alike(put(part, letter, Name(summed, part.span)), total.body):
                     yield letter
 
