@@ -117,3 +117,15 @@ def test_a_place_that_nothing_counts_is_told() -> None:
         assert f"`{letter}` is one number for all scores" in problem.message
     # Near miss: what is taken off all scores as it is shows that it changes nothing.
     assert not compile_formula(r"\mathrm{softmax}(x - m)").diagnostics
+
+
+def test_what_the_first_of_a_sequence_is_multiplied_by_may_be_a_power() -> None:
+    (problem,) = compile_formula(r"T_i = T_0 M^i").diagnostics
+    assert (problem.code, problem.message) == (
+        "N2C039",
+        "`M^i` is taken to be one of several, and no power",
+    )
+    # Near misses: weights, and what is declared.
+    assert not compile_formula(r"h_l = h_0 W^l").diagnostics
+    declared = [r"M^l \in \mathbb{R}^{d \times d}"]
+    assert not compile_formula(r"h_l = h_0 M^l", context=declared).diagnostics

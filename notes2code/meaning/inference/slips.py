@@ -76,7 +76,7 @@ def slips(
     yield from means.uncounted(nodes, equation)
     yield from _elements_apart(nodes, seen, defines, equation)
     yield from _turned_numbers(named, equation)
-    yield from doubtful_powers.told(named, equation)
+    yield from doubtful_powers.told(named, equation, declared)
     yield from _spelt_products(nodes, equation, declared)
     yield from first_numbers.told(defines, seen, equation)
 
