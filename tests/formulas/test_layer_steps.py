@@ -41,6 +41,17 @@ def test_widths(case: Case) -> None:
         "p+[m] n",
         lambda p, n: p ** (n - 1) * (2 - p),
     ),
+    # What is at the step of the left-hand side is not raised to it either.
+    Case(r"a^{l+1} = \sigma(u^{l+1})", "u[d]", lambda u: 1 / (1 + np.exp(-u))),
+    Case(
+        r"x^{l+1} = \tilde{x}^{l+1} + \tanh(\tilde{x}^{l+1})",
+        "x_tilde[d]",
+        lambda x: x + np.tanh(x),
+    ),
+    Case(r"q^{k+1} = \max(v^{k+1}, 0)", "v[d]", lambda v: np.maximum(v, 0)),
+    Case(r"c^{n-1} = w^{n-1} \odot p^{n-1}", "w[d] p[d]", lambda w, p: w * p),
+    # But what also stands without it is.
+    Case(r"s^{n+1} = \frac{1 - r^{n+1}}{1 - r}", "r+ n", lambda r, n: (1 - r ** (n + 1)) / (1 - r)),
     # So is a letter that counts below, too.
     Case(r"v_n = \frac{x^{n-1}}{2}, n \ge 1", "x n#", lambda x, n: x ** np.arange(n) / 2),
 )

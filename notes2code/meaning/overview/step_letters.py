@@ -19,7 +19,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, positions, recursions, scripts
+from notes2code.meaning.notation import binders, own_steps, positions, recursions, scripts
 from notes2code.meaning.overview import times
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Range, Statement
@@ -42,6 +42,7 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         if letter is None and not repeated:
             letter = recursions.step_of_several(define, defines)
             letter = letter or recursions.made_in_step(define.target, define.values)
+            letter = letter or own_steps.own_step(define.target, define.values)
         if letter is None:
             continue
         if (own := recursions.at_own_step(define, letter)) is not None:

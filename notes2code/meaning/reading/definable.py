@@ -23,7 +23,13 @@ from notes2code.latex.tree import (
 )
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import positions, recursions, script_reader, scripts
+from notes2code.meaning.notation import (
+    own_steps,
+    positions,
+    recursions,
+    script_reader,
+    scripts,
+)
 from notes2code.meaning.notation.scripts import is_name
 
 
@@ -49,7 +55,9 @@ def definable(node: Node) -> bool:
 def steps_above(node: Node, values: Sequence[Node]) -> bool:
     """Whether what stands above a left-hand side counts the next step and is no exponent: the
     ``t + 1`` of ``x^{t+1} = A x^t``, where x stands nowhere without its t, and that of the message
-    ``m_v^{t+1} = Σ_u h_u^t``, which a step makes of its states."""
+    ``m_v^{t+1} = Σ_u h_u^t``, which a step makes of its states, or of what is at its own step."""
+    if own_steps.own_step(node, values) is not None:
+        return True
     match node:
         case Script(Name() as base, _, Infix("+" | "-", Name(letter), Num()), 0):
             if letter not in names.INDEX_LETTERS or base.text in RATES | {"e"}:
