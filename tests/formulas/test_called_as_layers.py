@@ -357,3 +357,19 @@ def test_a_layer_whose_first_half_stands_in_it_twice() -> None:
     context = [norm, r"\gamma = 1", first_half, network]
     layer = compile_formula(r"y = x' + \text{F}(\text{N}(x'))", context=context)
     assert layer.component == "encoder_layer"
+
+
+def test_an_input_of_a_function_is_not_what_the_note_makes_by_its_number() -> None:
+    # The projections of the heads are Q_2, K_2 and V_2 here, and the weights take a Q and a K.
+    text = r"""
+$$ \mathrm{MultiHeadAttention}(Q, K, V) = \mathrm{Concat}(head_1, \dots, head_h) W^o $$
+
+$$ head_i = \mathrm{Attention}(Q_i, K_i, V_i) $$
+
+$$ output_i = \sum_j weights(i, j) \cdot V_j $$
+
+$$ weights(i, j) = \mathrm{softmax}\left(\frac{Q_i \cdot K_j^T}{\sqrt{d_k}}\right) $$
+"""
+    note = read_note_text("note.md", text)
+    found = compile_vault(Vault("vault", (note,)), library()).formulas
+    assert {one.compiled.status for one in found} == {"component"}

@@ -164,5 +164,5 @@ def _is_another(run: Run, name: str, owner: str, kind: str) -> bool:
     known = run.symbols.get(name)
     if known is None:
         here = kind == "array" and owner != "" and name in run.seen.counted
-        return name in run.defines or here
+        return name in run.defines | run.made or here  # the Q_2 of Q_i = Q W_i is made, too
     return known.owner != owner or (not owner and bool(known.axes))
