@@ -188,6 +188,14 @@ class TestKernelAttention(UnorderedChecks):
     def attention(self, dropout: float = 0.0) -> KernelAttention:
         return randomised(KernelAttention(dropout=dropout))
 
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_says_how_wide_queries_and_keys_are(self, need_weights: bool) -> None:
+        query, key, value = self.inputs(2)
+        wide = F.pad(query, (0, 1))
+        message = f"queries have {wide.size(-1)} features, but keys {key.size(-1)}"
+        with pytest.raises(ValueError, match=message):
+            self.attention()(wide, key, value, need_weights=need_weights)
+
     def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
         attention, calls, heads = self.attention(), calls_of_kernel(monkeypatch), 2**21 // (6 * 8)
@@ -233,6 +241,14 @@ class TestParametricKernelAttention(UnorderedChecks):
         attention = self.attention()
         attention(*self.inputs(2)).square().sum().backward()
         assert attention.w.grad
+
+    @pytest.mark.parametrize("need_weights", [False, True])
+    def test_says_how_wide_queries_and_keys_are(self, need_weights: bool) -> None:
+        query, key, value = self.inputs(2)
+        wide = F.pad(query, (0, 1))
+        message = f"queries have {wide.size(-1)} features, but keys {key.size(-1)}"
+        with pytest.raises(ValueError, match=message):
+            self.attention()(wide, key, value, need_weights=need_weights)
 
     def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
@@ -444,14 +460,14 @@ class TestLinearAttention(AttentionChecks):
         assert max(lengths[-4:]) <= 64  # of the queries, and of keys that not all of them see
 
     @torch.no_grad()
-    @pytest.mark.parametrize("keys", ["n", "m"])
-    def test_is_exported_with_its_lengths_open(self, keys: str) -> None:
+    @pytest.mark.parametrize(("keys", "strict"), [("n", False), ("m", False), ("n", True)])
+    def test_is_exported_with_its_lengths_open(self, keys: str, strict: bool) -> None:
         attention = self.attention()
         attention.causal = True
         query, key = (torch.rand(2, 5 + (keys == "m") * at, 6).double() for at in range(2))
         lengths = [{1: torch.export.Dim(name)} for name in ("n", keys, keys)]
         exported = torch.export.export(
-            attention, (query, key, key), dynamic_shapes=tuple(lengths), strict=False
+            attention, (query, key, key), dynamic_shapes=tuple(lengths), strict=strict
         ).module()
         for queries, others in ((1, 1), (64, 5), (70, 200), (3, 66), (200, 200)):
             query, key = (

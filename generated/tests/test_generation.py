@@ -130,6 +130,12 @@ def test_draw_token_draws_each_token_as_often_as_it_is_likely(
     assert not drawn[expected == 0].any()
 
 
+@pytest.mark.parametrize("temperature", [1e-30, 1.0])
+def test_draw_token_draws_what_is_equally_likely_by_chance(temperature: float) -> None:
+    drawn = shares(torch.zeros(2), temperature=temperature)
+    np.testing.assert_allclose(drawn, 0.5, atol=0.012)
+
+
 def test_draw_token_takes_no_more_tokens_than_reach_top_p() -> None:
     drawn = shares(torch.zeros(2), temperature=1.0, top_p=0.5)
     assert sorted(drawn.tolist()) == [0.0, 1.0]

@@ -13,9 +13,9 @@ import sys
 import warnings
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import MISSING, fields
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -475,6 +475,12 @@ def test_the_command_line_trains_and_reports(task: str, tmp_path: Path, capsys: 
     main(command(task, tmp_path, "--steps 2 --every 1"))
     shown = capsys.readouterr().out
     assert "step 1: held-out loss" in shown and "step 2: held-out loss" in shown
+
+
+def test_a_report_may_be_kept(tmp_path: Path) -> None:
+    with redirect_stdout(StringIO()) as kept:
+        main(command(TASKS[0], tmp_path, "--steps 1"))
+    assert kept.getvalue().startswith("step 1: held-out loss")
 
 
 def test_a_report_is_shown_as_well_as_can_be(
