@@ -69,7 +69,7 @@ class Compiler:
             self.reading.add(entry)
             found = self._guarded(entry, self._of_rows)
             self.reading.discard(entry)
-            if self.linker.awaits:
+            if not self.linker.settles(entry):
                 return found
             self.read[entry] = found
         return self.read[entry]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,8 @@ from notes2code import FormulaError, compile_formula
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.latex.tokens import MAX_LENGTH
+from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.linker import Linked, Linker
 from notes2code.vault import read_vault
 
 # A pattern that goes back at each of them takes quadratic time, or worse.
@@ -91,3 +93,30 @@ def check_note(text: str, folder: Path) -> None:
     (folder / "Note.md").write_text(text, encoding="utf-8")
     components = library()  # loaded once
     assert ends_soon(lambda: compile_vault(read_vault(folder), components))
+
+
+def test_definitions_that_stand_twice_are_not_asked_in_a_circle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A layer that each of two tables makes of functions of both."""
+    formulas = [
+        r"\mathrm{Mix}(x) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O",
+        r"\mathrm{head}_i = \mathrm{softmax}\left(\frac{Q_i K_{g(i)}^\top}{\sqrt{d_k}}\right) "
+        r"V_{g(i)}, \quad g(i) = \lfloor i / (h/g) \rfloor",
+        *(rf"{array}_i = x W_i^{array}" for array in "QKV"),
+        r"\mathrm{RMSNorm}(x) = \frac{x}{\sqrt{\frac1d \sum_{i=1}^d x_i^2 + \epsilon}} \odot g",
+        r"\mathrm{Gated}(x) = (\mathrm{SiLU}(x W_1) \odot x W_2) W_3",
+        r"h_l = x_l + \mathrm{Mix}(\mathrm{RMSNorm}(x_l))",
+        r"x_{l+1} = h_l + \mathrm{Gated}(\mathrm{RMSNorm}(h_l))",
+    ]
+    table = "| Formula |\n|---|\n" + "".join(f"| ${formula}$ |\n" for formula in formulas)
+    (tmp_path / "Note.md").write_text(f"{table}\nAnd again:\n\n{table}", encoding="utf-8")
+    asked, typed = count(1), Linker.typed
+
+    def counted(linker: Linker, entry: Entry) -> Linked:
+        assert next(asked) < 1000
+        return typed(linker, entry)
+
+    monkeypatch.setattr(Linker, "typed", counted)
+    compile_vault(read_vault(tmp_path), library())
+    assert next(asked) > len(formulas)

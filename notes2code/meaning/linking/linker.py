@@ -5,6 +5,7 @@ Arrays are linked within a note; functions and shapes across the vault.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,9 @@ from notes2code.meaning.typed import Typed
 
 MAX_CHAIN = 50
 """The functions that may call each other in a row; what lies behind is not looked up."""
+
+MAX_UNSETTLED = 16
+"""How often a formula is looked at anew because it lacked another that was being looked at."""
 
 JOIN = " \\\\\n"
 
@@ -98,14 +102,18 @@ class Linker:
         self._functions: dict[Entry, Typed] = {}
         self._busy: list[Entry] = []
         self._awaited: set[Entry] = set()
+        self._unsettled: Counter[Entry] = Counter()
         self._second_readings = SecondReadings(
             self.formulas, self.declarations, self.kinds, self.scope, self._read
         )
 
-    @property
-    def awaits(self) -> bool:
-        """Whether a function was asked for that is being typed: what lacked it is not kept."""
-        return not self._awaited.isdisjoint(self._busy)
+    def settles(self, entry: Entry) -> bool:
+        """Whether what was found for a formula is kept: no function was asked for that is being
+        typed, or so often that they ask for each other in a circle, and none can be had first."""
+        if self._awaited.isdisjoint(self._busy):
+            return True
+        self._unsettled[entry] += 1
+        return self._unsettled[entry] > MAX_UNSETTLED
 
     def typed(self, entry: Entry) -> Linked:
         """A formula alone and linked. One that says too little by itself, such as what the size of
@@ -432,7 +440,7 @@ class Linker:
                 typed = replace(typed, equation=self.completed(entry, typed.equation))
             self._busy.pop()
             self._awaited.discard(entry)
-            if not self.awaits:
+            if self.settles(entry):
                 self._functions[entry] = typed
         equation = typed.equation
         beside = self.formulas.parsed[entry].places.get(name)
