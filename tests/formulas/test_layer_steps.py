@@ -49,8 +49,8 @@ def test_widths(case: Case) -> None:
         lambda x: x + np.tanh(x),
     ),
     Case(r"q^{k+1} = \max(v^{k+1}, 0)", "v[d]", lambda v: np.maximum(v, 0)),
-    Case(r"c^{n-1} = w^{n-1} \odot p^{n-1}", "w[d] p[d]", lambda w, p: w * p),
-    # But what also stands without it is.
+    # But what also stands without it is, and any other letter may be an exponent.
+    Case(r"y^{p+1} = c x^{p+1}", "c x+[d] p", lambda c, x, p: c * x ** (p + 1)),
     Case(r"s^{n+1} = \frac{1 - r^{n+1}}{1 - r}", "r+ n", lambda r, n: (1 - r ** (n + 1)) / (1 - r)),
     # So is a letter that counts below, too.
     Case(r"v_n = \frac{x^{n-1}}{2}, n \ge 1", "x n#", lambda x, n: x ** np.arange(n) / 2),

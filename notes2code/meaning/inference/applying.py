@@ -21,7 +21,7 @@ from notes2code.meaning.inference.given_elements import of_elements
 from notes2code.meaning.inference.given_rows import open_indices
 from notes2code.meaning.inference.known_functions import is_layer, of_field
 from notes2code.meaning.inference.run import Run, Symbol
-from notes2code.meaning.inference.values import Value, elementwise, transpose
+from notes2code.meaning.inference.values import Value, elementwise
 from notes2code.meaning.ir import Equation, Expr, Idx, Ref, Size
 from notes2code.meaning.notation.scripts import Use
 
@@ -82,7 +82,10 @@ def apply(
     _refuse_arrays(use, one, span)
     ranks = [len(given.shape) for given in one.inputs if given.name in one.parameters]
     if names.is_norm(use.name) and ranks == [1] and projected.is_declared_of_columns(arguments[0]):
-        return _of_columns(run, use, one, arguments[0], span, named)
+        text = f"each row of `{run.quote(arguments[0].span)}` is taken to be normalised, as a token"
+        run.problems.append(
+            note("N2C039", text, use.span, "write `X^\\top` where columns are tokens")
+        )
     if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
         text = f"`{use.name}` of columns would normalise each feature over the tokens"
         run.conflict(3, text, span)
@@ -94,17 +97,6 @@ def _tell_layer_norm(run: Run, use: Use) -> None:
     text = f"`{use.name}` is taken to be layer norm, with a gain and a bias"
     hint = "write which norm it is, as in `\\mathrm{RMSNorm}(x)`"
     run.problems.append(note("N2C039", text, use.span, hint))
-
-
-def _of_columns(
-    run: Run, use: Use, equation: Equation, value: Value, span: Span, named: str
-) -> Value:
-    """The norm of each column of a matrix that has one for each token."""
-    text = f"each column of `{run.quote(value.span)}` is taken to be normalised"
-    hint = "write `X \\in \\mathbb{R}^{n \\times d}` where each row is one token"
-    run.problems.append(note("N2C039", text, use.span, hint))
-    rows = FunctionCall(run, use, equation, [transpose(value, value.span)], span, named).value([])
-    return transpose(rows, span)
 
 
 def _refuse_family(use: Use, family: Equation, one: Equation, span: Span) -> None:

@@ -120,8 +120,8 @@ def is_of_columns(value: Value) -> bool:
 
 
 def is_declared_of_columns(value: Value) -> bool:
-    """Whether a matrix has a column for each token by its declared axes, ``d × n``: features by
-    their name, and something else behind them."""
+    """Whether a matrix may have a column for each token by its declared axes, ``d × n``: features
+    by their name, and something else behind them."""
     sizes = [find(find_index(axis).size) for axis in value.axes] if value.rank == 2 else []
     of_features = [names.base_letter(size.name).lower() == "d" for size in sizes if size.rank > 1]
     return of_features == [True, False] and sizes[1].name.isidentifier()

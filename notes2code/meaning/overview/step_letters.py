@@ -79,7 +79,8 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
 def _of_residual_layer(define: Define) -> str:
     """The l of ``Z_l = X_{l-1} + \\mathrm{Att}(X_{l-1})`` and of ``X^{(l)} = Z^{(l)} +
     \\mathrm{FFN}(Z^{(l)})``: what a layer adds to what it is given is that of one layer, whatever
-    the sum is called. No l is that over which a sum runs."""
+    the sum is called. No l is that over which a sum runs; one that stands below and is never
+    another, as in ``h_l = x_l + \\mathrm{FFN}(x_l)``, may count tokens."""
     letter = "" if define.target is None else _layer_of(define.target)
     nodes = [node for value in define.values for node in walk(value)]
     if any(letter in binders.bound_letters(n.sub) for n in nodes if isinstance(n, Big) and n.sub):
@@ -88,7 +89,8 @@ def _of_residual_layer(define: Define) -> str:
         for kept, added in ((total.left, total.right), (total.right, total.left)):
             match added:
                 case Juxt((Name(layer), Group("(", _) as given)) if _layer_of(kept) == letter:
-                    if len(layer) > 1 and any(alike(node, kept) for node in walk(given)):
+                    told = _tells_layers(define.target) or _tells_layers(kept)
+                    if told and len(layer) > 1 and any(alike(n, kept) for n in walk(given)):
                         return letter
     return ""
 
@@ -99,6 +101,11 @@ def _layer_of(node: Node) -> str:
         case Script(Name() | Accent(), None, at) | Script(Name() | Accent(), at, None):
             return "" if at is None else positions.layer_label(at).partition("_")[0]
     return ""
+
+
+def _tells_layers(node: Node | None) -> bool:
+    """Whether a layer stands above, or is another one than the l below elsewhere: l − 1."""
+    return isinstance(node, Script) and (node.sup is not None or isinstance(node.sub, Infix))
 
 
 def _is_made_of_itself(define: Define) -> bool:
