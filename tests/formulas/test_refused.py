@@ -397,7 +397,6 @@ INDICES = [
     refused("N2C037", r"g(k,i) = \cos(k w_i) + «i» \sin(k w_i)"),
     refused("N2C037", r"g_t = \cos t w + «j» \times \sin t w"),
     refused("N2C033", r"u = B «u» = B"),
-    refused("N2C033", r"s = gp(x) + «hp»(x, z)"),
     refused("N2C032", r"u_i^{(l)} = u_«j»^{(l-1)} + z_i"),
     refused("N2C033", r"s_t = B «s_t» = D v"),
     refused("N2C035", r"A ∈ ℝ^{n×d}, \quad «A» ∈ ℝ^{d×n}, \quad y = A x"),

@@ -185,7 +185,6 @@ def test_a_key_beside_an_angle_is_a_vector() -> None:
 
 @table(
     Case(r"y = a f(x) + b g(x)", "a x[d] f() b g()", lambda a, x, f, b, g: a * f(x) + b * g(x)),
-    Case(r"y = x + b \cdot F(x)", "x[d] b F()", lambda x, b, f: x + b * f(x)),
     # Nor is the base that angles are powers of.
     Case(
         r"w_j = r^{-2j/d}, \quad r = b \cdot \lambda^{d/(d-2)}",
@@ -199,8 +198,16 @@ def test_what_multiplies_a_function_or_a_power_of_sizes_is_no_bias(case: Case) -
 
 
 @table(
-    Case(r"r = \log p - \log q", "p+[d] q+[d]", lambda p, q: np.log(p) - np.log(q)),
-    Case(r"r = \log c + \log q", "c+ q+[d]", lambda c, q: np.log(c) + np.log(q)),  # near miss
+    # A bias, or any vector, may be multiplied by what a function gives and by a power.
+    Case(r"h = A x + b g(t)", "A[n,d] x[d] b[n] t g()", lambda a, x, b, t, g: a @ x + b * g(t)),
+    Case(r"u = h c^{d/(d-1)}", "h[n] c+ d#", lambda h, c, d: h * c ** (d / (d - 1))),
+    # Nor do two logarithms say that they are of one kind.
+    Case(r"r = \log p - \log q", "p+ q+[d]", lambda p, q: np.log(p) - np.log(q)),
 )
-def test_logarithms_are_taken_of_things_of_one_kind(case: Case) -> None:
+def test_what_stands_beside_a_function_or_a_power_may_be_an_array(case: Case) -> None:
     check(case)
+
+
+def test_a_factor_close_to_a_function_that_is_given_more_is_no_word() -> None:
+    f = compile_formula(r"u = g(x) + tg(x, t)")
+    assert {one.name for one in f.inputs} == {"x", "t", "g"}

@@ -29,8 +29,6 @@ def applied(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         run.symbols[use.name] = Symbol(use.name, (), run.quote(use.span), use.span, "function")
     site = run.sites[use.name] = run.sites.get(use.name, -1) + 1
     ranks = tuple(value.rank for value in arguments)
-    if len(run.given.get(use.name, ranks)) != len(ranks):
-        _refuse_word(run, use)
     if run.given.setdefault(use.name, ranks) != ranks:
         run.pay(2.6)  # the a, p and n of f(a) - f(p) and f(a) - f(n) are of one kind
     if not first.rank and _EMBEDS.search(use.name):
@@ -51,15 +49,6 @@ def applied(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
         refuse_limited(run, (axis for value in arguments for axis in value.axes))
     body = Call(use.name, lambdas, tuple(Idx(i) for i in result), site)
     return Value(body, result, span)
-
-
-def _refuse_word(run: Run, use: Use) -> None:
-    """The ``cp`` of ``lp(y) + cp(x, y)`` is a word: the p of all is not given so much and more."""
-    found = _WORD.search(run.latex[: use.span.end])
-    if found is not None and len(use.name) == 1:
-        text = f"`{found.group()}` may be a word, or a product of its letters"
-        way = f"write `\\text{{{found.group()}}}` for the word, or set the letters apart"
-        raise error("N2C033", text, Span(found.start(), use.span.end), way)
 
 
 def _kinds_first(use: Use, arguments: Sequence[Value]) -> list[Value]:
@@ -136,9 +125,6 @@ def _is_state(value: Value) -> bool:
     """Whether a value is the s, or s_t, of ``V(s)`` and ``Q(s, a)``."""
     return isinstance(value.body, Ref) and names.base_letter(value.body.array) == "s"
 
-
-_WORD = re.compile(r"(?<![A-Za-z\\])[a-z]{2,}$")
-"""Small letters that stand close together."""
 
 _OTHER_SHAPES = frozenset(
     "arange argsort chunk flatten gather linspace onehot repeat reshape split stack transpose "

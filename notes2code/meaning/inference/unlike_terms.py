@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
 
 from notes2code.diagnostics import note
@@ -57,7 +56,7 @@ def _weigh_number(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.pay(0.0 if _is_raised(run, node) else 2.6)
     elif _weigh_kinds(run, left, right):
         return
-    elif _are_of_one_kind(small, large):
+    elif large.rank == 1 and is_whole(large) and _are_alike(small, large):
         run.pay(1.2)  # the p of p + q is as q is
     elif _is_location(run, node, small):
         run.pay(2.2)  # the μ of μ + σ ⊙ ε is as the noise is
@@ -70,15 +69,6 @@ def _weigh_number(run: Run, node: Infix, left: Value, right: Value) -> None:
         run.problems.append(note("N2C039", text, small.span, "declare its shape if it is an array"))
     elif not run.seen.normalises and _is_element(run, large):
         run.pay(1.1)  # the y_i of y_i + ε/K is a number as what is added is
-
-
-def _are_of_one_kind(small: Value, large: Value) -> bool:
-    """Whether a number and a vector are letters of one kind, as p and q are in ``p + q`` and in
-    ``\\log p - \\log q``."""
-    match small.body, large.body:
-        case ir.Fn("log", (mine,)), ir.Fn("log", (theirs,)):
-            small, large = replace(small, body=mine), replace(large, body=theirs)
-    return large.rank == 1 and is_whole(large) and _are_alike(small, large)
 
 
 def _weigh_row(run: Run, node: Infix, left: Value, right: Value) -> None:

@@ -38,9 +38,10 @@ def numbers(nodes: Nodes) -> Iterator[str]:
     yield from (*_of_guidance(nodes), *_lengths(nodes))
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
         yield from (*_of_settings(added), *_of_weighing(added), *_of_penalty(added))
+        yield from _of_functions(added)
     for factors in arithmetic.products(nodes):
         yield from (*_scales(factors), *_of_scores(factors), *_of_power_law(factors))
-        yield from (*_of_function(factors), *_of_base(factors))
+        yield from _of_base(factors)
     for above, below in arithmetic.quotients(nodes):
         yield from _shifting(above, below)
 
@@ -183,12 +184,16 @@ def _of_scores(factors: Sequence[Node]) -> Iterator[str]:
             yield from [letter] if any("K" in words_in(node) for node in keys) else []
 
 
-def _of_function(factors: Sequence[Node]) -> Iterator[str]:
-    """The b of ``a f(x) + b g(x)`` and ``x + b · F(x)``: what weighs what a function gives is no
-    bias."""
-    match [part for factor in factors[:3] for part in juxtaposed(factor)]:
-        case [Name("b", _, ""), function, Group("("), *_]:
-            yield from ["b"] if binders.bare(function) in functions.LETTERS else []
+def _of_functions(terms: Sequence[Node]) -> Iterator[str]:
+    """The b of ``a f(x) + b g(x)``: what weighs what functions give is no bias. That of ``W x + b
+    g(t)`` may be."""
+    weights = []
+    for term in terms:
+        match [part for factor in binders.multiplied(term) for part in juxtaposed(factor)]:
+            case [Name(letter, _, ""), function, Group("(")] if letter.islower():
+                if binders.bare(function) in functions.LETTERS:
+                    weights.append(letter)
+    yield from ["b"] if "b" in weights and len(weights) == len(terms) > 1 else []
 
 
 def _of_power_law(factors: Sequence[Node]) -> Iterator[str]:
@@ -203,14 +208,13 @@ def _of_power_law(factors: Sequence[Node]) -> Iterator[str]:
 
 def _of_base(factors: Sequence[Node]) -> Iterator[str]:
     """The b of ``b · s^{d / (d-2)}``: what is made larger for as many angles is the base
-    that they are powers of."""
-    for base, power in pairwise(factors):
-        match base, power:
-            case Name(letter, _, ""), Script(Name(), None, sup) if len(letter) == 1 and sup:
-                parts = arithmetic.quotient(ungrouped(sup))
-                shares = [words_in(part) for part in parts or ()]
-                if shares and shares[0] == shares[1] and any(map(names.is_size_name, shares[0])):
-                    yield letter
+    that they are powers of. An h or a W may be an array."""
+    match factors:
+        case [Name("b", _, ""), Script(Name(), None, sup), *_] if sup is not None:
+            parts = arithmetic.quotient(ungrouped(sup))
+            shares = [words_in(part) for part in parts or ()]
+            if shares and shares[0] == shares[1] and any(map(names.is_size_name, shares[0])):
+                yield "b"
 
 
 def _first(node: Node) -> Node:
