@@ -99,17 +99,16 @@ def _joined(heads: np.ndarray) -> np.ndarray:
         "head_1[n,d] head_2[n,e] W_O[d+e,p]",
         lambda a, b, w: np.concatenate([a, b], axis=-1) @ w,
     ),
-    # So are those in a row or a column of a matrix.
-    *(
-        Case(
-            latex,
-            "head_1[n,d] head_2[n,e] W_O[d+e,p]",
-            lambda a, b, w: np.concatenate([a, b], axis=-1) @ w,
-        )
-        for latex in (
-            r"\begin{bmatrix} head_1 & head_2 \end{bmatrix} W^O",
-            r"\begin{pmatrix} \text{head}_1 \\ \text{head}_2 \end{pmatrix} W^O",
-        )
+    # So are those in a row of a matrix; those in a column are its rows.
+    Case(
+        r"\begin{bmatrix} head_1 & head_2 \end{bmatrix} W^O",
+        "head_1[n,d] head_2[n,e] W_O[d+e,p]",
+        lambda a, b, w: np.concatenate([a, b], axis=-1) @ w,
+    ),
+    Case(
+        r"H = \begin{bmatrix} head_1 \\ head_2 \end{bmatrix} \in \mathbb{R}^{2 \times d}",
+        "head_1[d] head_2[d]",
+        lambda a, b: np.stack([a, b]),
     ),
     # What a list counts with a capital, other formulas of the section count with its small letter.
     Case(

@@ -1,7 +1,8 @@
 """Heads that are joined with a sign, ``(head_1 ⊕ head_2 ⊕ … ⊕ head_h) W^O``: what stands between
-heads, or goes on with dots, is no addition, which has a sign of its own. Heads in one row or one
-column of a matrix are joined as those of a list are: they are no cells. What is joined ends before
-the weights of what comes out, ``‖_{i=1}^h head_i W^O``, of which there is one for all heads."""
+heads, or goes on with dots, is no addition, which has a sign of its own. Heads in one row
+of a matrix are joined as those of a list are: they are no cells; below each other they are. What is
+joined ends before the weights of what comes out, ``‖_{i=1}^h head_i W^O``, of which there is one for
+all heads."""
 
 from __future__ import annotations
 
@@ -50,8 +51,7 @@ def in_a_matrix(formula: Formula) -> Change | None:
 
     def joined(node: Matrix) -> Node | None:
         items = tuple(cell for row in node.rows for cell in row if cell is not None)
-        alone = len(node.rows) == 1 or all(len(row) == 1 for row in node.rows)
-        if not alone or len(items) < 2 or not all(map(_is_head, items)):
+        if len(node.rows) > 1 or len(items) < 2 or not all(map(_is_head, items)):
             return None
         return _called(items, node.span, node.span)
 
