@@ -10,7 +10,15 @@ from notes2code.latex import words
 from notes2code.latex.macros import Macro
 from notes2code.latex.mistyped import meant
 from notes2code.latex.set_words import ARGUMENT, SetWords
-from notes2code.latex.signs import ACCENTS, COMMANDS, FONTS, FONTS_OF_WORDS, FONTS_OTHER, FUNCTIONS
+from notes2code.latex.signs import (
+    ACCENTS,
+    COMMANDS,
+    FONTS,
+    FONTS_OF_WORDS,
+    FONTS_OTHER,
+    FUNCTIONS,
+    GREEK,
+)
 
 _LOWERABLE = frozenset(["name", "word", "}", "close", "big"])
 """What an escaped underscore behind lowers something below: ``x\\_i``, ``\\sum\\_i``."""
@@ -29,8 +37,8 @@ _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 _REST_OF_WORD = re.compile(r"\\_[A-Za-z]{3,}(?![A-Za-z])")
 """What makes a name of the command of a function, as in ``\\cos\\_emb`` and ``\\max\\_len``."""
 
-_NAMED = frozenset(FUNCTIONS | {"max", "min"})
-"""Functions with which such names begin."""
+_NO_FACTOR = re.compile(r"\s*(?:$|[)}\],;.=+*/&<>])")
+"""What follows a name, and no operator, which is given something: ``s / \\max\\_len``."""
 
 _SIGN_OF_UPDATE = re.compile(r"\{\s*([-+])\s*\}(?==)")
 r"""The plus of ``x \mathrel{+}= y``, which is set close to what follows."""
@@ -97,8 +105,8 @@ class Commands(SetWords):
             return end
         if name == "\\" and (doubled := self._doubled(end)):
             return self._with_doubled_backslash(doubled, start, end)
-        rest = _REST_OF_WORD.match(self.latex, end) if name in _NAMED else None
-        if rest is not None:
+        rest = _REST_OF_WORD.match(self.latex, end)
+        if rest is not None and self._begins_name(name, rest):
             self._add("word", name + rest.group()[1:], start, rest.end())
             return rest.end()
         if name == "_" and self.tokens and self.tokens[-1].kind in _LOWERABLE:
@@ -108,6 +116,14 @@ class Commands(SetWords):
             self._tell_infimum(start, end)
             name = "infty"
         return self._sign(name, start, end)
+
+    def _begins_name(self, name: str, rest: re.Match[str]) -> bool:
+        """Whether the command of a function is the first part of a name. The theta of
+        ``\\min\\_theta f`` is what runs."""
+        if name not in ("max", "min"):
+            return name in FUNCTIONS
+        given = rest.group()[2:] in GREEK or not _NO_FACTOR.match(self.latex, rest.end())
+        return not given
 
     def _tell_infimum(self, start: int, end: int) -> None:
         """Tell that an infimum of nothing is read as infinity."""

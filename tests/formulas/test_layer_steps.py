@@ -54,6 +54,12 @@ def test_widths(case: Case) -> None:
     Case(r"s^{n+1} = \frac{1 - r^{n+1}}{1 - r}", "r+ n", lambda r, n: (1 - r ** (n + 1)) / (1 - r)),
     # So is a letter that counts below, too.
     Case(r"v_n = \frac{x^{n-1}}{2}, n \ge 1", "x n#", lambda x, n: x ** np.arange(n) / 2),
+    # The s of a state that others move towards is a label.
+    Case(
+        r"p_i^{(k+1)} = p_i^{(k)} + \beta (p_s^{(k)} - p_i^{(k)})",
+        "p[m] beta p_s",
+        lambda p, b, s: p + b * (s - p),
+    ),
 )
 def test_the_layer_above_the_left_hand_side(case: Case) -> None:
     check(case)

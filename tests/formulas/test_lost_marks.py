@@ -153,6 +153,12 @@ def test_a_name_begins_with_the_command_of_a_function(case: Case) -> None:
     check(case)
 
 
+@pytest.mark.parametrize("latex", [r"r = \min\_theta \theta^2 c", r"r = \max\_len z"])
+def test_a_least_value_over_a_letter_is_no_name(latex: str) -> None:
+    with pytest.raises(FormulaError):
+        compile_formula(latex)
+
+
 def test_that_a_transpose_stands_beside_its_array_is_told() -> None:
     (told,) = compile_formula(r"u = a \top B").diagnostics
     assert (told.code, told.severity) == ("N2C026", "warning")

@@ -416,6 +416,19 @@ def test_complex_numbers_are_warned_of(latex: str, warned: bool) -> None:
     assert ("N2C050" in codes) == warned
 
 
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"q_m = \sum_{i=1}^m c_i, \quad q_{m-1} = \sum_{i=1}^{m-1} c_i",
+        r"q_{t} = \tanh(c_t), \quad q_{t-1} = \tanh(c_{t-1})",
+        r"q_i = W c_{i}, q_{i+1} = W c_{i+1}",
+        r"B_{ii} = c_i, B_{i,i+1} = c_i",
+    ],
+)
+def test_what_is_said_again_of_the_next_place_is_no_second_definition(latex: str) -> None:
+    assert "c" in {one.name for one in compile_formula(latex).inputs}
+
+
 def test_an_element_of_positions_is_no_product() -> None:
     context = [r"PE(pos, 2i) = \sin(pos / 10000^{2i/d})"]
     found = compile_formula(r"y = PE(pos, 2i) + x", context=context)

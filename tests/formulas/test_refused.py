@@ -393,7 +393,7 @@ INDICES = [
     refused("N2C034", r"s_t^{(l)} = U s_{t-1}^{(l-1)} + \sum_{j \in N(t)} «s_j^{(l-1)}»"),
     refused("N2C035", r"u = a + 1, \quad «u» = a + 2"),
     refused("N2C035", r"p_i = a_i r_i, \quad «p_{i+1}» = b_i r_{i+1}"),
-    refused("N2C035", r"G_{i,j} = a_i b_j, \quad «G_{i,j-1}» = a_i"),
+    refused("N2C035", r"r_n = 2 n, \quad «r_{n-1}» = 2 n - 1"),
     refused("N2C037", r"g(k,i) = \cos(k w_i) + «i» \sin(k w_i)"),
     refused("N2C037", r"g_t = \cos t w + «j» \times \sin t w"),
     refused("N2C033", r"u = B «u» = B"),

@@ -150,7 +150,7 @@ class Attempt:
         """Of two definitions of the same thing neither is taken by luck; only a step that goes on
         from the one before, as in ``x = x + …``, may use its name again."""
         for at, target in enumerate(self.targets):
-            before = [o for o in range(at) if self._defines_same(self.targets[o], target)]
+            before = [o for o in range(at) if self._defines_same(o, at)]
             if not before:
                 continue
             later = range(before[-1] + 1, at + 1)
@@ -180,9 +180,13 @@ class Attempt:
                 "give one of the two another name",
             )
 
-    def _defines_same(self, left: Target, right: Target) -> bool:
+    def _defines_same(self, one: int, other: int) -> bool:
+        left, right = self.targets[one], self.targets[other]
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
-        return bool(left.name) and (len(set(quoted)) == 1 or strides.overlap(left, right))
+        if not left.name or len(set(quoted)) == 1:
+            return bool(left.name)
+        defines = self.defines[one], self.defines[other]
+        return strides.overlap(left, right) and not strides.agree(self.run, defines, (left, right))
 
     def _sequential(self) -> bool:
         """Whether one name is defined again and again, as in ``x = x + …``."""

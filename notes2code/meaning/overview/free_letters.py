@@ -113,8 +113,11 @@ def _that_may_count(
     steps = seen.steps.get(base, set()) | seen.steps.get("", set())
     alike = counted_elsewhere(nodes).get(base, set()) & names.INDEX_LETTERS
     alike = alike & {binders.bare(node.sub)} | places.get(base, set()) & in_list(node)
-    # Below h_j^{(l-1)} stands no step, which stands above; below the last state h_T there is one.
-    labelled = isinstance(node.sub, Name) and not (node.sup and words_in(node.sup) & steps)
+    # Below h_j^{(l-1)} stands no step, which stands above; below the last state h_T there is one,
+    # and the s of h_s^{(l)} may be a source.
+    labelled = isinstance(node.sub, Name)
+    if node.sup is not None and words_in(node.sup) & steps:
+        labelled = labelled and words_in(node.sub).isdisjoint("ijk")
     for letter in (*binders.free_letters(node.sub, base), *alike):
         counts_steps = letter in steps or (base in seen.steps and labelled)
         if not counts_steps and (letter not in arrays or base == letter):
