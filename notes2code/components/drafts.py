@@ -112,7 +112,8 @@ class Drafts:
         if draft.compiled is not None:
             callee = self.callee(draft.compiled, function)
             if isinstance(callee, Compiled):
-                return next((d for d in self.drafts if callee in d.members), None)
+                others = (d for d in self.drafts if d is not draft)  # none is built from itself
+                return next((d for d in others if callee in d.members), None)
         known = self.library.kinds.get(plain(function))
         if known is None:
             return self._of_array(draft, function)

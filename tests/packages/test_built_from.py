@@ -351,3 +351,16 @@ def test_a_name_that_a_note_gives_its_heads_makes_no_other_class(
         heads = heads.replace(f"{letter} W_i", "X W_i")
     classes = _classes(made(ATTENTION, "## Self-attention", heads))
     assert "MultiHeadAttention" in classes and ("SelfAttention" in classes) == other
+
+
+def test_a_connection_around_what_is_called_as_one_is_not_built_from_itself(
+    tmp_path: Path, run_tests: Callable[[Package], bool]
+) -> None:
+    """The sublayer of one note is the residual connection of another."""
+    inner = r"\text{Sublayer}(x) = \text{LayerNorm}(x + \text{Dropout}(\text{SelfAttention}(x)))"
+    outer = r"\text{Out} = \text{LayerNorm}(x + \text{Sublayer}(x))"
+    for name, formula in (("Layer", outer), ("Sublayer", inner)):
+        (tmp_path / f"{name}.md").write_text(f"$${formula}$$\n", encoding="utf-8")
+    rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
+    assert list(rendered.classes) == ["transformer.layers.LayerNorm", "transformer.layers.AddNorm"]
+    assert run_tests(rendered.files)
