@@ -24,6 +24,9 @@ from notes2code.latex.signs import CHARACTERS, SUBSCRIPTS, SUPERSCRIPTS
 MAX_LENGTH = 20_000
 """Characters in one formula; longer ones are refused, whatever they hold."""
 
+_OF_SENTENCES = frozenset(["text", "name", "word", "num", "_", "{", "}", "sep", "stop"])
+"""What a sentence in letters is made of, where it computes nothing."""
+
 MAX_TOKENS = 2_000
 """Letters, numbers, signs and commands in one formula; the longest in real notes have 300."""
 
@@ -86,7 +89,8 @@ class Tokens(Commands):
             self._add("word", latex.strip(), 0, len(latex))
         else:
             self._read(0, len(latex))
-        self._refuse_sentence()
+        if expanding:
+            self._refuse_sentence()
         if macros and expanding:
             self.tokens = expand(self.tokens, macros, self._body)
         if len(self.tokens) > MAX_TOKENS:
@@ -108,11 +112,17 @@ class Tokens(Commands):
         self.tokens = barred_lists.parted(self.tokens)
 
     def _refuse_sentence(self) -> None:
-        """Words of a language that are set as letters, and no sign that relates anything:
-        ``where~w_k~is~the~weight~of~the~word``."""
-        bare = [one for one in self.tokens if one.kind == "text" and one.text.isalpha()]
+        """Words of a language that are set as letters, from the beginning, and no sign that
+        computes or relates anything: ``where~w_k~is~the~weight~of~the~word``."""
+        depth, bare = 0, []
+        for token in self.tokens:
+            depth += (token.kind == "{") - (token.kind == "}")
+            if token.kind not in _OF_SENTENCES:
+                return
+            if token.kind == "text" and not depth and token.text.isalpha():
+                bare.append(token)
         bare = [one for one in bare if self.latex[one.start : one.end] == one.text]
-        if len(bare) > 2 and {"rel", "junk"}.isdisjoint(one.kind for one in self.tokens):
+        if len(bare) > 2 and bare[0] is self.tokens[0]:
             span = Span(bare[0].start, bare[-1].end)
             text = "this is a sentence; it defines nothing"
             raise ProblemError(note("N2C038", text, span, "write it outside the formula"))

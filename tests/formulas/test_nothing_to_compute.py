@@ -214,3 +214,22 @@ def test_a_sentence_in_letters_is_no_product(latex: str) -> None:
     assert [one.message for one in refused.value.diagnostics] == [
         "this is a sentence; it defines nothing"
     ]
+
+
+@pytest.mark.parametrize(
+    ("latex", "given"),
+    [
+        (r"r_{输入} U_{权重} + c_{偏置}", {"r_输入", "U_权重", "c_偏置"}),
+        (
+            r"\newcommand{\own}{r_{输入} U_{权重} + c_{偏置}} p = \own",
+            {"r_输入", "U_权重", "c_偏置"},
+        ),
+        (r"\frac{1}{n} \sum_i p_i is the mean of the rows", {"p"}),
+        (r"\max(0, z U) c where U is the first of the weights", {"z", "U", "c"}),
+        (r"z U_{which is the first}", {"z", "U_which_is_the_first"}),
+    ],
+)
+def test_words_below_or_behind_what_is_computed_are_no_sentence(
+    latex: str, given: set[str]
+) -> None:
+    assert {one.name for one in compile_formula(latex).inputs} == given
