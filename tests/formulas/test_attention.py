@@ -748,6 +748,12 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     # What stands above and is a term of the sum below has its index, whatever else is below it.
     Case(r"p = \frac{\exp(e_{rj})}{\sum_m \exp(e_{rm})}", "e_r[n]", softmax),
     Case(r"g = \frac{e_{r,j}}{\sum_m e_{r,m}}", "e_r[n]", lambda e: e / e.sum()),
+    # Near miss: the p of a positive is one of all.
+    Case(
+        r"J = -\log \frac{e^{s_{rp}}}{\sum_n e^{s_{rn}}}",
+        "s_rp s_r[n]",
+        lambda p, s: np.log(np.exp(s).sum()) - p,
+    ),
     # Keys and values with an index of their own are those of one query: all of them are added up.
     Case(
         r"\mathrm{Attend}(q, k_t, v_t) = \mathrm{softmax}(q k_t^\top) v_t",

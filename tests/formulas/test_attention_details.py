@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
 from tables import Case, check, softmax, table
 
 
@@ -116,3 +117,9 @@ def test_what_the_first_of_a_sequence_is_multiplied_by_may_be_a_power() -> None:
     assert not compile_formula(r"h_l = h_0 W^l").diagnostics
     declared = [r"M^l \in \mathbb{R}^{d \times d}"]
     assert not compile_formula(r"h_l = h_0 M^l", context=declared).diagnostics
+
+
+@pytest.mark.parametrize("latex", [r"e = q k^\top + b_{i-j}", r"e = q k + b_{i-j}"])
+def test_one_query_and_one_key_have_no_element_by_how_far_they_are_apart(latex: str) -> None:
+    with pytest.raises(FormulaError):
+        compile_formula(latex)

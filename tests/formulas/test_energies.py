@@ -62,7 +62,14 @@ def test_a_dot_product_is_an_energy(case: Case) -> None:
         "a[n,d] b[m,d] tau",
         lambda a, b, tau: softmax(a @ b.T / tau),
     ),
-    # Near misses: rates and times, and nothing is divided by their sum.
+    # Near misses: what the note defines as a number; rates and times, and nothing is divided by
+    # their sum.
+    Case(
+        r"p_{ij} = \frac{\exp(a_i \cdot r_j)}{\sum_k \exp(a_i \cdot r_k)}",
+        "a[n] r[m]",
+        lambda a, r: softmax(np.outer(a, r)),
+        context=r"r_j = u^\top g_j",
+    ),
     Case(r"f_{ij} = \exp(a_i \cdot t_j)", "a[n] t[m]", lambda a, t: np.exp(np.outer(a, t))),
     Case(
         r"f_i = \sum_j \exp(a_i \cdot t_j)",

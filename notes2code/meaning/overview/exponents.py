@@ -6,7 +6,7 @@ what they weigh stands beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from notes2code.latex.tree import (
     Apply,
@@ -76,16 +76,16 @@ def normalised(seen: Survey, nodes: Nodes, defines: Sequence[Define]) -> Iterato
             yield use.name
 
 
-def compared(seen: Survey, nodes: Nodes) -> Iterator[str]:
+def compared(seen: Survey, nodes: Nodes, numbers: Set[str]) -> Iterator[str]:
     """The a and the b of ``exp(a_i · b_j) / Σ_k exp(a_i · b_k)``: what a softmax compares with a
-    sign between are vectors, each of a place of its own."""
+    sign between are vectors, each of a place of its own, unless one is known to be a number."""
     for quotient in nodes.of(Frac):
         sides = [_dotted(part) for part in (quotient.top, quotient.bottom)]
         used = [tuple(seen.understood(n) for n in side) for side in sides if side is not None]
         if not isinstance(ungrouped(quotient.bottom), Big) or len(used) < 2:
             continue
         named = [{use.name for use in pair if use is not None} for pair in used]
-        if named[0] == named[1] and len(named[0]) == 2:
+        if named[0] == named[1] and len(named[0]) == 2 and named[0].isdisjoint(numbers):
             pair = [use for use in used[0] if use is not None and len(use.indices) == 1]
             letters = {names.label(use.indices[0].node) for use in pair}
             if len(letters) == 2:

@@ -60,8 +60,7 @@ def find_cells(seen: Survey, nodes: Nodes) -> None:
     """The i and the j of ``Q K^\\top + b_{i-j}``: the row and the column of the scores that an
     element is added to."""
     for node in nodes.of(Infix):
-        compared = {"Q", "K"} <= {*map(str.upper, words_in(node.left))}
-        scored = node.op in ("+", "-") and compared
+        scored = node.op in ("+", "-") and {"Q", "K"} <= words_in(node.left)  # no q of one query
         elements = (part for part in walk(node.right) if isinstance(part, Script) and scored)
         below = [inner for part in elements if part.sub is not None for inner in walk(part.sub)]
         for cell in CELLS:
@@ -148,15 +147,20 @@ def _beside_twins(nodes: Nodes, twins: Set[str]) -> Iterator[str]:
                     yield from plain | primed
 
 
+_PLACES = frozenset("ijmn")
+"""Letters that stand for any place, also behind another."""
+
+
 def _twin(part: Node, total: Big, bound: Set[str]) -> Iterator[str]:
     """The letter that stands in a part wherever the index of a sum stands in what is added up."""
     match binders.bound_letters(total.sub) if total.sub is not None else []:
         case [summed]:
             below = [n.sub for n in walk(part) if isinstance(n, Script) and scripts.is_name(n)]
             several = [words_in(sub) for sub in below if sub is not None]
-            # The j of e_ij, too, if nothing counts i: the p of an s_ip may be the right one of all.
+            # The j of e_ij, too, if nothing counts i: the p of an s_ap is the right one of all.
             letters = {x for words in several if words.isdisjoint(bound) for x in words}
-            for letter in letters & names.INDEX_LETTERS:
+            letters = letters & _PLACES | letters_below(walk(part)) & names.INDEX_LETTERS
+            for letter in letters:
                 if alike(put(part, letter, Name(summed, part.span)), total.body):
                     yield letter
 

@@ -234,7 +234,9 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     letters = {*scope.drawn, *points.drawn(parts.statements)}
     seen.drawn = {name for name in seen.counted if letters and names.base_letter(name) in letters}
     seen.points = {*points.vectors(seen, nodes), *points.mapped(parts.defines), *seen.drawn}
-    seen.points |= {*exponents.compared(seen, nodes)}
+    known = {name for name, rank in scope.ranks.items() if not rank}
+    known |= {use.name for use in map(seen.understood, parts.targets) if use is not None}
+    seen.points |= {*exponents.compared(seen, nodes, known)}
     seen.forms = set(points.matrices(seen, nodes))
     seen.averaged = set(averages.averaged(seen, nodes))
     seen.weights = set(averages.weights(seen, nodes))
