@@ -197,6 +197,14 @@ def test_value(case: Case) -> None:
     check(case)
 
 
+@pytest.mark.parametrize(
+    "latex", [r"J = \sum_a t_a \log R(u_a)", "u_j = R(v_j) + 1", r"Y = R(M, N) C"]
+)
+def test_a_capital_that_is_called_with_elements_or_with_several_things_is_none(latex: str) -> None:
+    formula = compile_formula(latex, context=r"where $R$ is the softmax.")
+    assert [one.kind for one in formula.inputs if one.name == "R"] == ["function"]
+
+
 def test_it_is_told() -> None:
     formula = compile_formula(LAYER, context=r"where $\sigma$ is the rectified linear unit")
     (remark,) = (found for found in formula.diagnostics if found.code == "N2C039")

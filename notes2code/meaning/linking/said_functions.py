@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
+from notes2code.latex.tree import Group, Juxt, Name, Node, Script, Tree, walk
 from notes2code.meaning import names
 from notes2code.meaning.ir import Equation
 from notes2code.meaning.linking.entries import Entry, Parsed
-from notes2code.meaning.notation import functions
+from notes2code.meaning.notation import binders, functions
 from notes2code.meaning.prose.kinds import Passage
 from notes2code.meaning.scope import Scope
 from notes2code.meaning.typed import type_formula
@@ -79,6 +81,12 @@ _ANY = re.compile(
 )
 """*where S is the softmax.*, of any capital where nothing is said of what the softmax is of."""
 
+_ANY_CAPITAL = re.compile(r"[A-EH-Z]$")
+"""A capital that only that pattern finds."""
+
+_ALONE = re.compile(r"(?:\\\w+\{)?[A-Z]\}?")
+"""The formula of *where $S$ is the softmax* itself."""
+
 _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 
 
@@ -102,12 +110,16 @@ class SaidFunctions:
         self.said: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}
         self.equations: dict[tuple[str, str], Equation | None] = {}
         self._activating: dict[tuple[str, tuple[str, ...]], set[str]] = {}
-        made = {(entry.note, name) for entry, formula in parsed.items() for name in formula.arrays}
+        trees: dict[str, list[Tree]] = {}
+        for entry, formula in parsed.items():
+            if formula.tree and not _ALONE.fullmatch(entry.latex.strip()):
+                trees.setdefault(entry.note, []).append(formula.tree)
         for passage in passages:
             place = passage.note, passage.section
             self._activating.setdefault(place, set()).update(unnamed(passage.text))
             for letter, name in said(passage.text):
-                if len(letter) > 1 or (passage.note, letter) not in made:  # P = softmax(S) is none
+                near = trees.get(passage.note, ()) if _ANY_CAPITAL.match(letter) else ()
+                if all(_is_of_arrays(tree, letter) for tree in near):
                     self._note(passage.note, passage.section, letter, name)
         for entry, formula in parsed.items():
             for letter, name in formula.aliases.items():
@@ -147,6 +159,22 @@ class SaidFunctions:
             typed = type_formula(f"{written}(x) = {function}(x)", self.field)
             self.equations[letter, name] = typed.equation
         return self.equations[letter, name]
+
+
+def _is_of_arrays(tree: Tree, letter: str) -> bool:
+    """Whether a capital is only called, and with one whole array: that of ``S(z_c)`` is no softmax
+    of rows, and that of ``P = …`` and ``S(Q, K)`` none at all."""
+    called = 0
+    for pair in (pair for node in tree.formula.of(Juxt) for pair in pairwise(node.factors)):
+        match pair:
+            case Name(text), Group("(", (argument,)) if text == letter:
+                called += not any(map(_is_element, walk(argument)))
+    return called == sum(node.text == letter for node in tree.formula.of(Name))
+
+
+def _is_element(node: Node) -> bool:
+    """Whether something has an index below, and is no size ``d_k``."""
+    return isinstance(node, Script) and node.sub is not None and binders.bare(node.base) != "d"
 
 
 def said(text: str) -> Iterator[tuple[str, str]]:
