@@ -249,15 +249,6 @@ def test_small_letters_with_the_index_of_a_head_are_its_matrices(head: str, x: s
         "head[h,n,d] W_O[h*d,p]",
         lambda head, w: _joined(head) @ w,
     ),
-    # Heads that share keys or are grouped are joined at all positions, too.
-    *(
-        Case(
-            rf"\mathrm{{{name}}}(Z) = \mathrm{{concat}}(u^1, \dots, u^g) W",
-            "u[g,n,d] W[g*d,p]",
-            lambda head, w: _joined(head) @ w,
-        )
-        for name in ("MQA", "MultiQuery", "GroupedQueryAttention")
-    ),
     Case(
         r"O = \text{Concat}(\{\text{head}_i\}_{i=1}^h) W^O",
         "head[h,n,d] W_O[h*d,p]",
@@ -277,3 +268,14 @@ def test_a_family_is_joined(case: Case) -> None:
 def test_a_label_joins_no_family() -> None:
     formula = compile_formula(r"O = \text{Concat}_h(\text{head}_h) W^O")
     assert "Concat_h" in {given.name for given in formula.inputs}
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\mathrm{GQA}(Z) = \mathrm{Concat}(u_1, \dots, u_g) W",
+        r"\mathrm{MQA}(Z) = [u_1; \dots; u_g] W",
+    ],
+)
+def test_heads_that_may_share_keys_are_not_those_of_every_layer(latex: str) -> None:
+    assert compile_formula(latex).component is None

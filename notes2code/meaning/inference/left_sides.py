@@ -28,9 +28,6 @@ _OF_TWO = frozenset(["score", "energy", "align", "alignment", "sim", "similarity
 _STATES = frozenset("hux")
 """Letters of vectors, at two positions too: the ``h_{it}`` of word t in sentence i."""
 
-_OF_HEADS = "multihead", "multiquery", "groupedquery"
-"""How the names begin of what joins heads."""
-
 _MATRICES = frozenset("AHKQSVWXYZ")
 _OUTER = frozenset([*"ABCDFGHKMOPQRSUVWXYZ", "Sigma", "Lambda", "Omega"])
 _NUMBERS = frozenset(["mu", "sigma", "L", "J", "lambda", "epsilon"])
@@ -93,7 +90,7 @@ def _is_of_head(run: Run, target: Target) -> bool:
 def _joins_heads(target: Target) -> bool:
     """Whether the heads of all positions are joined: those of ``MultiHead(X)``."""
     plain = names.as_word(target.name)
-    named = plain.startswith(_OF_HEADS) or plain in ("mha", "mhsa", "msa", "mqa", "gqa")
+    named = plain.startswith("multihead") or plain in ("mha", "mhsa", "msa")
     return named and bool(target.parameters) and all(p[0].isupper() for p in target.parameters)
 
 

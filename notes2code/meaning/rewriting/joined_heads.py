@@ -1,8 +1,8 @@
 """Heads that are joined with a sign, ``(head_1 ⊕ head_2 ⊕ … ⊕ head_h) W^O``: what stands between
 heads, or goes on with dots, is no addition, which has a sign of its own. Heads in one row
 of a matrix are joined as those of a list are: they are no cells; below each other they are. What is
-joined ends before the weights of what comes out, ``‖_{i=1}^h head_i W^O``, of which there is one for
-all heads."""
+joined ends before the weights of what comes out, ``‖_{i=1}^h head_i W^O``, of which there is one
+for all heads."""
 
 from __future__ import annotations
 
