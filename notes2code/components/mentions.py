@@ -210,8 +210,8 @@ def _subjects(words: Sequence[str], phrases: Phrases) -> list[Name]:
             break
     for start, phrase in [*hits.items()]:
         behind = words[start + len(phrase)] if start + len(phrase) < len(words) else ""
-        if behind.removesuffix("s") == "layer" and phrases[phrase].component.family == "models":
-            del hits[start]  # nor is a layer of the Transformer
+        if behind == "layer" and phrases[phrase].component.family == "models":
+            del hits[start]  # nor is a layer of the Transformer; its layers are
     inside = {at for start, phrase in hits.items() for at in range(start, start + len(phrase))}
     others = [w for at, w in enumerate(words) if at not in inside and _says_something(w)]
     if others and (meant := _misspelt("".join(filter(_says_something, words)), phrases)):

@@ -48,9 +48,9 @@ def test_the_note_is_about_attention_and_names_nothing() -> None:
         ("# A minimal GPT", {"gpt"}),
         ("# The encoder of the Transformer", {"encoder"}),
         ("## The Transformer layer", set()),  # a layer of a model is no model
-        ("## GPT layers", set()),
-        ("# A Transformer language model", {"gpt"}),
-        ("# Full Transformer LM", {"gpt"}),
+        ("## GPT layer", set()),
+        ("## GPT layers", {"gpt"}),  # all of its layers are
+        ("# Bidirectional transformer language model", set()),  # which is no GPT
         ("# Layer norm in the decoder", {"layer_norm"}),
         ("# Decoder-only Transformer", {"gpt"}),
         ("# A decoder-only model", {"gpt"}),
