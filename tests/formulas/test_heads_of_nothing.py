@@ -28,8 +28,16 @@ def test_they_are_given_what_the_attention_is(name: str) -> None:
         (r"\mathrm{Output}", [ATTENTION]),
         (r"\mathrm{MultiHead}", [ATTENTION, r"Q = A \cdot X"]),
         (r"\mathrm{MultiHead}", []),
+        # Nor are heads of a function that nothing defines.
+        (r"\mathrm{MHA}", [r"\mathrm{Attention}(Q, K, V) = \phi(Q) (\phi(K)^\top V)"]),
     ],
 )
 def test_other_heads_are_given(name: str, context: list[str]) -> None:
     found = compile_formula(name + JOINED, context=context)
     assert [one.name for one in found.inputs] == ["head", "W_O"]
+
+
+def test_heads_of_linear_attention_are_those_of_the_class() -> None:
+    linear = r"\mathrm{Attention}(Q, K, V) = \phi(Q) (\phi(K)^\top V)"
+    found = compile_formula(r"\mathrm{MHA}" + JOINED, context=[linear])
+    assert (found.component, found.diagnostics) == ("multi_head_attention", ())

@@ -51,7 +51,11 @@ def _given_to_attention(
     attentions: Sequence[tuple[Entry, str]],
 ) -> list[str]:
     """What ``MultiHead = Concat(head_1, …, head_h) W`` is given, which does not say it: what the
-    attention is that its heads call, where the note makes none of that itself."""
+    attention is that its heads call, where the note makes none of that itself. Heads that call
+    another function than softmax, the φ of linear attention, stay what they are."""
+    called = [parsed[other] for other, name in attentions if {name} == near]
+    if any({*map(names.as_word, one.called)} != {"softmax"} for one in called):
+        return []
     given = next((given_to(o, parsed[o]) for o, name in attentions if {name} == near), [])
     here = {name for entry, one in parsed.items() if entry.note == note for name in one.arrays}
     return [] if here & {*given} else given
