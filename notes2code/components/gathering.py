@@ -10,7 +10,7 @@ from notes2code.components.drafts import Draft, Drafts
 from notes2code.components.library import Component, plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import agrees, biases, telling
-from notes2code.components.own_sizes import shown_settings, textbook
+from notes2code.components.own_sizes import has_usual_settings, textbook
 from notes2code.components.parts import Source
 from notes2code.components.recognise import Recognised, kind
 
@@ -105,10 +105,7 @@ def _is_named_only(drafts: Drafts, compiled: Compiled) -> bool:
     called = [drafts.callee(compiled, name) for name in recognised.functions.values()]
     if called:
         return all(isinstance(one, str) or _is_usual(drafts, one) for one in called)
-    shown = shown_settings(recognised)
-    return all(
-        shown[name] in (setting.usual or (None,)) for name, setting in component.settings.items()
-    )
+    return has_usual_settings(recognised)
 
 
 def _is_usual(drafts: Drafts, compiled: Compiled) -> bool:

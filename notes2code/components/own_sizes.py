@@ -22,6 +22,12 @@ def shown_settings(recognised: Recognised) -> dict[str, str | None]:
     return out
 
 
+def has_usual_settings(recognised: Recognised) -> bool:
+    """Whether all settings of a recognised component are the usual ones, or left out."""
+    shown, usual = shown_settings(recognised), recognised.component.settings
+    return all(shown[name] in (setting.usual or (None,)) for name, setting in usual.items())
+
+
 def in_own_sizes(recognised: Recognised, value: Lambda) -> Lambda:
     """A setting in the component's own sizes instead of the note's."""
     return Lambda(value.indices, _resized(value.body, _own_sizes(recognised)))

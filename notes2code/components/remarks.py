@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from notes2code.components.directions import wrong_way
 from notes2code.components.doubts import AS_WRITTEN, doubts, not_recognised, unequal_sides
 from notes2code.components.library import plain
+from notes2code.components.own_sizes import has_usual_settings
 from notes2code.components.packed import by_heads
 from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised
@@ -95,6 +96,8 @@ def of_component(problems: Iterable[Problem], recognised: Recognised, read: Type
 def textbook_beside(recognised: Recognised, entry: Entry) -> Iterator[Problem]:
     """The remark on a piece that makes a class of the textbook's whole where no formula says the
     rest: what each head of grouped-query attention does with its queries, keys and values."""
+    if not recognised.functions and not has_usual_settings(recognised):
+        return  # there is no such class
     if recognised.form.partial and recognised.form.part in recognised.component.textbooks:
         text = "a class that is made of this alone has the rest from the textbook"
         yield note("N2C039", text, Span(0, len(entry.latex)), "write all of it to have another")

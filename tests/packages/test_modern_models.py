@@ -17,6 +17,7 @@ import torch
 
 from building import Package, package_of, warnings_of, without_training
 from emitted_tests import written
+from notes2code import compile_formula
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.rendering import render
@@ -254,6 +255,14 @@ def test_heads_of_groups_that_are_scaled_otherwise_say_too_little(
     rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
     assert not any("GroupedQuery" in one for one in rendered.classes)
     assert [one.code for one in rendered.diagnostics] == ["N2C053"]
+
+
+@pytest.mark.parametrize(("term", "is_told"), [("", True), (" + B", False)])
+def test_only_heads_that_make_a_class_are_told_to(term: str, is_told: bool) -> None:
+    scores = r"\frac{Q_i K_{g(i)}^\top}{\sqrt{d_k}}" + term
+    heads = rf"\mathrm{{head}}_i = \mathrm{{softmax}}\left({scores}\right) V_{{g(i)}}"
+    told = " ".join(problem.message for problem in compile_formula(heads).diagnostics)
+    assert ("has the rest from the textbook" in told) is is_told
 
 
 def test_scaled_heads_of_groups_that_are_written_out_are_the_usual_ones(tmp_path: Path) -> None:
