@@ -80,16 +80,23 @@ def apply(
         if not one.definitions:
             return _inlined(run, use, one, arguments, span)
     _refuse_arrays(use, one, span)
-    ranks = [len(given.shape) for given in one.inputs if given.name in one.parameters]
-    if names.is_norm(use.name) and ranks == [1] and projected.is_declared_of_columns(arguments[0]):
+    if names.is_norm(use.name):
+        _tell_columns(run, use, one, arguments, span)
+    return FunctionCall(run, use, one, arguments, span, named).value(places)
+
+
+def _tell_columns(
+    run: Run, use: Use, norm: Equation, arguments: Sequence[Value], span: Span
+) -> None:
+    """Tell that a norm is one of rows, where columns may be the tokens, or are."""
+    of_one = [len(given.shape) for given in norm.inputs if given.name in norm.parameters] == [1]
+    if of_one and projected.is_declared_of_columns(arguments[0]):
         text = f"each row of `{run.quote(arguments[0].span)}` is taken to be normalised, as a token"
-        run.problems.append(
-            note("N2C039", text, use.span, "write `X^\\top` where columns are tokens")
-        )
-    if names.is_norm(use.name) and any(map(projected.is_of_columns, arguments)):
+        hint = "write `X^\\top` where columns are tokens"
+        run.problems.append(note("N2C039", text, use.span, hint))
+    if any(map(projected.is_of_columns, arguments)):
         text = f"`{use.name}` of columns would normalise each feature over the tokens"
         run.conflict(3, text, span)
-    return FunctionCall(run, use, one, arguments, span, named).value(places)
 
 
 def _tell_layer_norm(run: Run, use: Use) -> None:
