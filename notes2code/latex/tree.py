@@ -373,7 +373,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 }
 
 PARTS: dict[type, tuple[str, ...]] = {
-    kind: tuple(name for name in names if name not in ("span", "op_span", "slash"))
+    kind: tuple(name for name in names if name not in ("span", "op_span", "sign_spans", "slash"))
     for kind, names in _FIELDS.items()
 }
 """The fields of each kind of node, but for its places."""

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from notes2code import compile_formula
+from notes2code import FormulaError, compile_formula
+from notes2code.oracle.source import numpy_source
 from tables import Case, check, softmax, table
 
 
@@ -417,16 +418,29 @@ def test_complex_numbers_are_warned_of(latex: str, warned: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "latex",
+    ("again", "once"),
     [
-        r"q_m = \sum_{i=1}^m c_i, \quad q_{m-1} = \sum_{i=1}^{m-1} c_i",
-        r"q_{t} = \tanh(c_t), \quad q_{t-1} = \tanh(c_{t-1})",
-        r"q_i = W c_{i}, q_{i+1} = W c_{i+1}",
-        r"B_{ii} = c_i, B_{i,i+1} = c_i",
+        (r"q_m = \sum_{i=1}^m c_i, q_{m-1} = \sum_{i=1}^{m-1} c_i", r"q_m = \sum_{i=1}^m c_i"),
+        (r"q_{m-1} = \sum_{i=1}^{m-1} c_i, q_m = \sum_{i=1}^m c_i", r"q_m = \sum_{i=1}^m c_i"),
+        (r"q_{t} = \tanh(c_t), \quad q_{t-1} = \tanh(c_{t-1})", r"q_{t} = \tanh(c_t)"),
+        (r"q_i = W c_{i}, q_{i+1} = W c_{i+1}", "q_i = W c_{i}"),
     ],
 )
-def test_what_is_said_again_of_the_next_place_is_no_second_definition(latex: str) -> None:
-    assert "c" in {one.name for one in compile_formula(latex).inputs}
+def test_what_is_said_again_of_the_next_place_changes_nothing(again: str, once: str) -> None:
+    found, alone = (numpy_source(compile_formula(one).equation, "q") for one in (again, once))
+    assert found == alone
+
+
+@pytest.mark.parametrize(
+    "latex", [r"q_i = W c_i, q_{i+1} = U c_{i+1}", "B_{ii} = c_i, B_{i,i+1} = c_i"]
+)
+def test_places_next_to_each_other_are_defined_once(latex: str) -> None:
+    with pytest.raises(FormulaError, match="N2C035"):
+        compile_formula(latex)
+
+
+def test_elements_on_a_diagonal_are_numbers() -> None:
+    assert len(compile_formula("B_{ii} = 2 c_i").shape) == 1
 
 
 def test_an_element_of_positions_is_no_product() -> None:

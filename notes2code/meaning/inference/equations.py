@@ -155,7 +155,9 @@ class Attempt:
                 continue
             later = range(before[-1] + 1, at + 1)
             if not any(self._goes_on(other, target.name, before[-1]) for other in later):
-                beside = strides.overlap(self.targets[before[-1]], target)
+                beside = len(target.indices) == 1 and strides.overlap(
+                    self.targets[before[-1]], target
+                )
                 help_text = (
                     "write `2i` in one and `2i+1` in the other"
                     if beside or strides.of_every_other(target)
@@ -185,8 +187,7 @@ class Attempt:
         quoted = (self.run.quote(target.span).replace(" ", "") for target in (left, right))
         if not left.name or len(set(quoted)) == 1:
             return bool(left.name)
-        defines = self.defines[one], self.defines[other]
-        return strides.overlap(left, right) and not strides.agree(self.run, defines, (left, right))
+        return strides.overlap(left, right)
 
     def _sequential(self) -> bool:
         """Whether one name is defined again and again, as in ``x = x + …``."""

@@ -38,6 +38,9 @@ def check(run: Run, value: Value, target: Target) -> None:
     no number, a small letter that is a matrix, a name of another declared shape."""
     if is_number(run.seen, target) and value.rank > len(target.indices):
         run.pay(4.4 if target.name[0] in "LJ" else 2.4)
+    counted = {place and place[0] for place in (positions.shift(at.node) for at in target.indices)}
+    if len(counted) == 1 < len(target.indices) and value.rank > 1:
+        run.pay(2.4)  # the B_ii of a matrix, and the B_{i,i+1} beside it, are numbers
     small = bool(target.parameters) and all(one[0].islower() for one in target.parameters)
     if small and value.rank and target.name.lower() in _OF_TWO:
         run.pay(2.4)  # a score of two vectors is a number, whatever stands in it: V^⊤ tanh(…)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,40 +48,13 @@ def joined(defines: list[Define], targets: list[Target]) -> tuple[list[Define], 
 
 
 def overlap(left: Target, right: Target) -> bool:
-    """Whether two targets are one list at places next to each other, ``y_i`` and ``y_{i+1}``: each
-    i but the first has two values."""
-    if left.name != right.name or len(left.indices) != 1 or len(right.indices) != 1:
+    """Whether two targets are one array at places next to each other, ``y_i`` and ``y_{i+1}`` or
+    ``B_{ii}`` and ``B_{i,i+1}``: elements of it have two values, or none."""
+    if left.name != right.name or not 0 < len(left.indices) == len(right.indices):
         return False
-    mine, theirs = shift(left.indices[0].node), shift(right.indices[0].node)
-    return bool(mine and theirs and mine[0] == theirs[0] and mine != theirs)
-
-
-def agree(run: Run, defines: tuple[Define, Define], targets: tuple[Target, Target]) -> bool:
-    """Whether of two definitions at places next to each other the second says what the first does,
-    ``S_n = Σ_{i=1}^n a_i`` and ``S_{n-1} = Σ_{i=1}^{n-1} a_i``."""
-    written = {
-        _from_place(run.quote(define.values[0].span), *(shift(target.indices[0].node) or ("", 0)))
-        for define, target in zip(defines, targets, strict=True)
-    }
-    return len(written) == 1
-
-
-def _from_place(text: str, letter: str, place: int) -> str:
-    """A text in which is written how far every ``i`` and ``i+1`` is from a place."""
-
-    def far(found: re.Match[str]) -> str:
-        return f" <{int(''.join((found[1] or '0').split())) - place}> "
-
-    own = (
-        rf"\\{re.escape(letter)}(?![A-Za-z])"
-        if len(letter) > 1
-        else rf"(?<![\\A-Za-z]){re.escape(letter)}"
-    )
-    moved = rf"(?<=[{{(,=]){own}\s*([-+]\s*\d+)(?=\s*[}}),])"
-    plain = rf"(?<=[_^]){own}()|{own}()(?![A-Za-z])"
-    text = re.sub(moved, far, text)
-    text = re.sub(plain, far, text)
-    return re.sub(r"\{(<-?\d+>)\}", r"\1", re.sub(r"\s", "", text))
+    mine, theirs = ([shift(at.node) for at in one.indices] for one in (left, right))
+    same = all(a and b and a[0] == b[0] for a, b in zip(mine, theirs, strict=True))
+    return same and mine != theirs
 
 
 def of_every_other(target: Target) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from notes2code.diagnostics import Problem
-from notes2code.latex.tree import Big, Group, Infix, Matrix, Name, Nodes, Num
+from notes2code.latex.tree import Big, Group, Infix, Matrix, Name, Nodes, Num, Script
 from notes2code.meaning.notation import groups
 from notes2code.meaning.overview import bare_sums
 from notes2code.meaning.rewriting import (
@@ -19,6 +19,7 @@ from notes2code.meaning.rewriting import (
     grown_rows,
     largest,
     looked_up,
+    next_places,
     pairs_looked_up,
     parities,
     rows_defined,
@@ -39,6 +40,8 @@ class Restatement:
 
 
 RESTATEMENTS = (
+    # What is said of any place is not said again of the next.
+    Restatement(lambda nodes: nodes.of(Infix) and nodes.of(Script), next_places.told_once),
     # Who is among the k largest is a set that only a comparison computes;
     Restatement(largest.may_be_meant, largest.written_out),
     # the other sets are named, and have no parentheses behind them.
