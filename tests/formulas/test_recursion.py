@@ -452,3 +452,20 @@ def test_that_a_key_and_its_value_make_a_matrix_is_told() -> None:
         "`k_t^\\top v_t` is taken to be the outer product of two rows"
     ]
     assert not compile_formula(r"Z_t = \beta Z_{t-1} + k_t^\top v_t").diagnostics
+
+
+@table(
+    Case(
+        r"(\sum_{j=1}^n k_j^\top v_j) \in \mathbb{R}^{d \times e}",
+        "k[n,d] v[n,e]",
+        lambda k, v: k.T @ v,
+    ),
+    Case(
+        r"\sum_j k_j^\top v_j",
+        "k[n,d] v[n,e]",
+        lambda k, v: k.T @ v,
+        context="k_j = x_j W_K, v_j = x_j W_V",
+    ),
+)
+def test_a_sum_of_them_needs_no_name(case: Case) -> None:
+    check(case)

@@ -157,7 +157,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if kind == "outer":
         if same and any(isinstance(t, Ref) and not t.at for t in _terms(left.body)):
             run.pay(1.2)  # the mean of vectors is a vector
-        if added and not any(name[0].isupper() for name in run.defines):
+        if added and not any(name[:1].isupper() for name in run.defines):
             text = f"`{run.quote(where)}` is taken to be the outer product of two rows"
             run.problems.append(note("N2C039", text, where, "write `k v^\\top` to make it plain"))
         return outer(left, right)
