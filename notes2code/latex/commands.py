@@ -20,8 +20,8 @@ from notes2code.latex.signs import (
     GREEK,
 )
 
-_LOWERABLE = frozenset(["name", "word", "}", "close", "big"])
-"""What an escaped underscore behind lowers something below: ``x\\_i``, ``\\sum\\_i``."""
+_LOWERABLE = frozenset(["name", "word", "}", "close", "big", "fn"])
+"""What an escaped underscore behind lowers something below: ``x\\_i`` and ``\\ln\\_1``."""
 _REFERENCES = frozenset(["ref", "eqref", "autoref", "cref", "Cref", "cite"])
 """Commands that name another formula, or a text."""
 _NO_OPERAND = re.compile(
@@ -34,8 +34,8 @@ _EMPTY = re.compile(r"\s*\{\s*\}(?!\s*[_^])")
 _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 """What ends a row."""
 
-_REST_OF_WORD = re.compile(r"\\_[A-Za-z]{3,}(?![A-Za-z])")
-"""What makes a name of the command of a function, as in ``\\cos\\_emb`` and ``\\max\\_len``."""
+_REST_OF_WORD = re.compile(r"\\_(?:[A-Za-z]{2,}|[A-Za-z](?=\\_))(?:\\_[A-Za-z]+)*(?![A-Za-z])")
+"""What makes a name of the command of a function, ``\\cos\\_emb`` and ``\\max\\_seq\\_len``."""
 
 _NO_FACTOR = re.compile(r"\s*(?:$|[)}\],;.=+*/&<>])")
 """What follows a name, and no operator, which is given something: ``s / \\max\\_len``."""
@@ -107,7 +107,7 @@ class Commands(SetWords):
             return self._with_doubled_backslash(doubled, start, end)
         rest = _REST_OF_WORD.match(self.latex, end)
         if rest is not None and self._begins_name(name, rest):
-            self._add("word", name + rest.group()[1:], start, rest.end())
+            self._add("word", name + rest.group().replace("\\", ""), start, rest.end())
             return rest.end()
         if name == "_" and self.tokens and self.tokens[-1].kind in _LOWERABLE:
             self._lower(start, end)

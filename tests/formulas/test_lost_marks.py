@@ -146,11 +146,24 @@ def test_an_escaped_underscore_behind_a_sum() -> None:
         lambda z, c, u, s: z * c + u * s,
     ),
     Case(r"r = s / \max\_len", "s[d] max_len+", lambda s, m: s / m),
+    Case(
+        r"u = \exp(\log\_pi\_new - \log\_pi\_old)",
+        "log_pi_new[n,d] log_pi_old[n,d]",
+        lambda new, old: np.exp(new - old),
+    ),
+    Case(r"a = \max\_seq\_len / 2 + 1", "max_seq_len+", lambda m: m / 2 + 1),
     # Near misses: one letter stands below.
     Case(r"r_i = \max\_k S\_{ik}", "S[n,m]", lambda s: s.max(1)),
+    Case(r"r = \log\_b(w)", "w+[d] b+", lambda w, b: np.log(w) / np.log(b)),
 )
 def test_a_name_begins_with_the_command_of_a_function(case: Case) -> None:
     check(case)
+
+
+def test_a_letter_below_the_command_of_a_function_is_none_that_it_is_given() -> None:
+    assert compile_formula(r"u = \ln\_1(x)").component == "layer_norm"
+    with pytest.raises(FormulaError, match="subscript on `exp`"):
+        compile_formula(r"u = \exp\_a(x)")
 
 
 @pytest.mark.parametrize("latex", [r"r = \min\_theta \theta^2 c", r"r = \max\_len z"])
