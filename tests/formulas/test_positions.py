@@ -158,6 +158,28 @@ def steps(q: Any, k: Any) -> Any:
         "q[n,d] k[m,d] b[n+m-1]",
         lambda q, k, b: q @ k.T + b[np.arange(len(q))[:, None] - np.arange(len(k)) + len(k) - 1],
     ),
+    # How far rows and columns are apart, whatever the letters of the matrices are.
+    *(
+        Case(
+            latex,
+            "H[n,d] c[2*n-1]",
+            lambda h, c: (
+                h @ h.T + c[np.subtract.outer(np.arange(len(h)), np.arange(len(h))) + len(h) - 1]
+            ),
+        )
+        for latex in (r"G = H H^\top + c_{i-j}", r"G = H H^\top + c_{m-n}")
+    ),
+    Case(
+        r"Y = \mathrm{softmax}(F C H^\top / \sqrt{d} + p_{i-j}) H",
+        "F[m,a] C[a,d] H[n,d] p[m+n-1]",
+        lambda f, c, h, p: (
+            softmax(
+                f @ c @ h.T / np.sqrt(h.shape[1])
+                + p[np.subtract.outer(np.arange(len(f)), np.arange(len(h))) + len(h) - 1]
+            )
+            @ h
+        ),
+    ),
     Case(
         r"e_{ij} = q_i^\top k_j + b_{|i-j|}",
         "q[n,d] k[n,d] b[n]",

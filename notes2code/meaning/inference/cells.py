@@ -8,7 +8,7 @@ from notes2code.diagnostics import note
 from notes2code.latex.tree import Big, Infix, Node, walk, words_in
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value
-from notes2code.meaning.overview.index_letters import CELLS, is_distance
+from notes2code.meaning.overview.index_letters import CELLS, are_scores, is_distance
 
 
 def beside(run: Run, node: Infix, scores: Value) -> Value | None:
@@ -21,6 +21,8 @@ def beside(run: Run, node: Infix, scores: Value) -> Value | None:
         if scores.rank == 1 and _is_for_row(run, node, row, column):
             where = {column: scores.axes[0]}
             break
+        if _lies_apart(node, {row, column}):
+            run.pay(2.4)  # rows and columns are apart in a matrix of scores only
     else:
         return None
     outer = {letter: run.indices.get(letter) for letter in where}
@@ -62,8 +64,15 @@ def _before(run: Run, node: Infix, cell: Set[str]) -> Node | None:
     rest: Node = node
     while isinstance(rest, Infix) and rest.op in ("+", "-") and words_in(rest.right) >= cell:
         rest = rest.left
-    if rest is node or not run.seen.attends or any(isinstance(x, Big) for x in walk(node.right)):
+    apart = any(is_distance(part, cell) for part in walk(node.right))
+    if rest is node or not (run.seen.attends or (apart and are_scores(rest))):
         return None
-    if cell == {"m", "n"} and not any(is_distance(x, cell) for x in walk(node.right)):
+    if any(isinstance(part, Big) for part in walk(node.right)):
         return None
-    return rest
+    return rest if apart or cell != {"m", "n"} else None
+
+
+def _lies_apart(node: Infix, cell: Set[str]) -> bool:
+    """Whether a term has how far a row is from a column, and what it is added to neither."""
+    apart = any(is_distance(part, cell) for part in walk(node.right))
+    return apart and are_scores(node.left) and cell.isdisjoint(words_in(node.left))

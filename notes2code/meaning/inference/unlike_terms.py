@@ -26,7 +26,8 @@ def weigh(run: Run, node: Infix, left: Value, right: Value) -> None:
         text = f"`{run.quote(node.span)}` would add {what} of a diagonal matrix"
         run.conflict(3, text, node.span)
     elif small.rank == 0:
-        _weigh_number(run, node, left, right)
+        if large.rank < 2 or not {*map(find_index, large.axes)} <= free_roots(small.body):
+            _weigh_number(run, node, left, right)
     elif _is_mean_of_point(run, left, right):
         return
     elif (small.rank, large.rank) == (1, 2):

@@ -96,7 +96,7 @@ def is_of_euler(node: Node) -> bool:
     return False
 
 
-def is_transposed(node: Node) -> bool:
+def is_transposed(node: Node) -> TypeGuard[Script]:
     """Whether the sign of a transpose stands above a node; a small t may be a place."""
     match node:
         case Script(_, _, Name(mark)):

@@ -60,13 +60,19 @@ def find_cells(seen: Survey, nodes: Nodes) -> None:
     """The i and the j of ``Q K^\\top + b_{i-j}``: the row and the column of the scores that an
     element is added to."""
     for node in nodes.of(Infix):
-        scored = node.op in ("+", "-") and {"Q", "K"} <= words_in(node.left)  # no q of one query
+        scored = node.op in ("+", "-") and are_scores(node.left)
         elements = (part for part in walk(node.right) if isinstance(part, Script) and scored)
         below = [inner for part in elements if part.sub is not None for inner in walk(part.sub)]
         for cell in CELLS:
             apart = any(is_distance(inner, {*cell}) for inner in below)
             if apart and words_in(node.left).isdisjoint(cell):
                 seen.bound.update(cell)
+
+
+def are_scores(node: Node) -> bool:
+    """Whether the transpose of a matrix is in a node, the K of ``Q K^\\top``: no k of one key."""
+    turned = filter(scripts.is_transposed, walk(node))
+    return any(names.is_capital(inner) for script in turned for inner in walk(script.base))
 
 
 def is_distance(node: Node, cell: Set[str]) -> bool:
