@@ -77,6 +77,8 @@ class Expressions:
                 return product(quotient(expr), self.code)
             case ir.Pow(base, exponent):
                 return self._power(base, exponent)
+            case Fn("extent"):
+                return self.whole(expr)
             case Fn(name, arguments):
                 return self._function(name, [self.code(a) for a in arguments])
             case Reduce():

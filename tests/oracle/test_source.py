@@ -80,6 +80,7 @@ c_t = \sum_i \max_j (s_{tij})
 \prod_{i=1}^{n} p_i
 y_i = \sum_{k=1}^{i} x_k
 O = \mathrm{softmax}(\tanh(W[H^T Q ; H^T K]))
+y = W [z_1; z_3; \dots; z_n]
 """.strip().splitlines()  # noqa: E501
 
 
