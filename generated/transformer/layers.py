@@ -138,7 +138,7 @@ class OutputHead(nn.Module):
 
 
 class AddNorm(nn.Module):
-    r"""A residual connection around a sublayer, with layer normalisation of their sum.
+    r"""A residual connection around a sublayer, with a norm of their sum.
 
         \mathrm{AddNorm}(x) = \mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))
 
@@ -160,7 +160,7 @@ class AddNorm(nn.Module):
 
 
 class PreNorm(nn.Module):
-    r"""A residual connection around layer normalisation and the sublayer behind it.
+    r"""A residual connection around a norm and the sublayer behind it.
 
         \mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))
 

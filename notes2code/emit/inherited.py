@@ -19,7 +19,9 @@ _CONSTRUCTOR = re.compile(
     r"(?P<head>    def __init__\(\s*self,\s+(?P<given>[^*]*?),?\s*\) -> None:\n)"
     r"        super\(\).__init__\(\)\n(?P<made>[\s\S]*)"
 )
-_MADE = re.compile(r"        (?P<what>self\.\w+) = .*[^(\[{]")
+_MADE = re.compile(
+    r"        (?P<what>self\.\w+) = (?P<how>(?P<of>(?:nn\.)?[A-Z]\w*(?=\())?.*[^(\[{])"
+)
 _LINEAR = re.compile(r"(?P<made>        self\.\w+ = Linear\([^()]*?)(?P<bare>, bias=False)?\)")
 
 
@@ -79,7 +81,7 @@ def _rest(own: _Class, other: _Class) -> list[str] | None:
         return rest
     if len(rest) != 1 or len(lacks) != 1:
         return None
-    made = _biased(rest[0], lacks[0], other) or _made_anew(rest[0], lacks[0])
+    made = _biased(rest[0], lacks[0], other) or _made_anew(rest[0], lacks[0], other)
     return None if made is None else [made]
 
 
@@ -143,7 +145,7 @@ def _shared(own: str, other: str) -> str:
 # --- weights ------------------------------------------------------------------------------------
 
 
-def _made_anew(own: str, other: str) -> str | None:
+def _made_anew(own: str, other: str, base: _Class) -> str | None:
     """A constructor that calls another one, perhaps with other defaults, and makes some attributes
     anew, which that makes for nothing else; None where the two differ by more."""
     mine, theirs = _CONSTRUCTOR.fullmatch(own), _CONSTRUCTOR.fullmatch(other)
@@ -151,16 +153,34 @@ def _made_anew(own: str, other: str) -> str | None:
         return None
     pairs = list(zip_longest(mine["made"].split("\n"), theirs["made"].split("\n"), fillvalue=""))
     anew = [pair for pair in pairs if pair[0] != pair[1]]
-    if len(anew) == len(pairs):
-        return None
-    for pair in anew:
-        names = {found and found["what"] for found in map(_MADE.fullmatch, pair)}
-        name = names.pop()
-        if name is None or names or theirs["made"].count(name) > 1:
+    text: str | None = base.text
+    for line, replaced in anew:
+        made = _MADE.fullmatch(replaced)
+        if made is None or text is None or theirs["made"].count(made["what"]) > 1:
             return None
+        text = _allowing(line, made, text)
+    if len(anew) == len(pairs) or text is None:
+        return None
+    base.text = text
     given = re.findall(r"(\w+): ", mine["given"])
     call = lines(Bracket("super().__init__(", tuple(given), ")"), 8)
     return "\n".join([mine["head"].rstrip("\n"), *call, *(line for line, _ in anew)])
+
+
+def _allowing(line: str, made: re.Match[str], text: str) -> str | None:
+    """The text of a class in which a line may stand for that where an attribute is made: one that
+    makes a module of another class is allowed to. None where it makes something else."""
+    own = _MADE.fullmatch(line)
+    if own is None or own["what"] != made["what"]:
+        return None
+    if own["of"] == made["of"]:
+        return text
+    of_any = f"        {made['what']}: nn.Module = {made['how']}"
+    modules = all(found["of"] not in (None, "nn.Parameter") for found in (own, made))
+    if not modules or len(of_any) > WIDTH:
+        return None
+    allowing = text.replace(f"{made[0]}\n", f"{of_any}\n")
+    return allowing if of_any in allowing else None
 
 
 def _asked(given: str) -> list[str]:

@@ -121,6 +121,10 @@ def init(exports: Mapping[str, Sequence[str]]) -> str:
     """The package's own module, which gives all names of the others."""
     lines = [f"from .{family} import {joined(names)}" for family, names in exports.items() if names]
     names = ordered(name for names in exports.values() for name in names)
-    listed = "".join(f'    "{name}",\n' for name in names)
-    head = '"""A Transformer package, compiled from notes by notes2code."""\n'
-    return f"{head}\n" + "\n".join(sorted(lines)) + f"\n\n__all__ = [\n{listed}]\n"
+    listed = "".join(f'\n    "{name}",' for name in names)
+    parts = [
+        '"""A Transformer package, compiled from notes by notes2code."""',
+        "\n".join(sorted(lines)),
+        f"__all__ = [{listed}\n]" if names else "",
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -82,7 +82,9 @@ def _halved(
         found = _half(places[axis], axis)
         if found is not None:
             dims = (low.graph.literal(str(at - len(value.axes))), low.graph.literal("(2, -1)"))
-            node = low.graph.method("unflatten", value.node, *dims, rank=len(value.axes) + 1)
+            # A function, since torch says no types of the method.
+            given, rank = (value.node, *dims), len(value.axes) + 1
+            node = low.graph.call("torch.unflatten", *given, kind=value.node.kind, rank=rank)
             behind = [ALL] * (len(value.axes) - at)
             slots: list[str | Node] = [*[ALL] * at, str(found[0]), *behind]
             value = Value(item(low, node, slots, len(value.axes)), value.axes)

@@ -81,7 +81,7 @@ def test_norms_before_and_behind() -> None:
     before = r"\mathrm{PreNorm}(x) = x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))"
     module = package_of([norm, behind, before])["transformer/layers.py"]
     assert _summary(module, "AddNorm") == (
-        "A residual connection around layer normalisation and the sublayer behind it."
+        "A residual connection around a norm and the sublayer behind it."
     )
     assert "of their sum." in module
 

@@ -29,6 +29,7 @@ FORMULAS = [
     r"\begin{pmatrix}\cos m\theta&-\sin m\theta\\\sin m\theta&\cos m\theta\end{pmatrix}",
     r"q_m^\top k_n = x_m^\top W_q^\top W_k x_n + x_m^\top W_q^\top W_k p_{m-n} + u^\top W_k x_n",
     r"f_t=\sigma(W_f[h_{t-1},x_t]+b_f)\odot\tanh(W_g[h_{t-1},x_t]+b_g)+\tanh(U_f x_t+c_f)",
+    r"y_i=x_i\cos\theta_i-x_{i+d/2}\sin\theta_i,\quad i=1,\dots,d/2",
 ]
 
 
