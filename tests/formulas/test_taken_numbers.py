@@ -163,6 +163,7 @@ def test_a_document_that_functions_are_given_counts_nothing() -> None:
 
 @table(
     Case(r"r_j = z_j \cos(k \omega_j)", "z[n,d] k omega[n]", lambda z, k, w: turned(z, k, w)),
+    Case(r"r_j = \cos(\omega_j k)", "omega[n] k", lambda w, k: np.cos(w * k)),
     Case(
         r"r_j = z_j \cos k \omega_j + \sin k \omega_j",
         "z[n] k omega[n]",
@@ -211,3 +212,45 @@ def test_what_stands_beside_a_function_or_a_power_may_be_an_array(case: Case) ->
 def test_a_factor_close_to_a_function_that_is_given_more_is_no_word() -> None:
     f = compile_formula(r"u = g(x) + tg(x, t)")
     assert {one.name for one in f.inputs} == {"x", "t", "g"}
+
+
+# Nobody multiplies a matrix by the logarithm of each element of another.
+@table(
+    Case(r"G = -c T \ln Z", "c T Z+", lambda c, t, z: -c * t * np.log(z)),
+    Case(r"R = B \log_2(1 + S/M)", "B S+ M+", lambda b, s, m: b * np.log2(1 + s / m)),
+    # Near misses: matrices that are declared, and one that is transposed.
+    Case(
+        r"G = -T \ln Z",
+        "T[n,d] Z+[d,m]",
+        lambda t, z: -t @ np.log(z),
+        context=(r"T \in \mathbb{R}^{n \times d}", r"Z \in \mathbb{R}^{d \times m}"),
+    ),
+    Case(r"G = A^\top \log(B^\top)", "A[n,d] B+[m,n]", lambda a, b: a.T @ np.log(b.T)),
+)
+def test_numbers_beside_logarithms(case: Case) -> None:
+    check(case)
+
+
+def test_that_letters_beside_a_logarithm_are_numbers_is_told() -> None:
+    assert _told(r"G = -T \ln Z") == ["`T` and `Z`" + MANY]
+
+
+@table(
+    Case(r"\omega_d = b^{-2d/|D|}", "b+ d# D#", lambda b, d, n: b ** (-2 * d / n)),
+    Case(r"f = g^{2/d}", "g+ d#", lambda g, d: g ** (2 / d)),
+    # Near miss: a vector by its letter.
+    Case(r"u = x^{1/d}", "x+[d]", lambda x: x ** (1 / len(x))),
+)
+def test_a_base_of_frequencies_is_a_number(case: Case) -> None:
+    check(case)
+
+
+@table(
+    Case(r"u = \max(r, g, b)", "r g b", max),
+    Case(r"u = \min(b, c)", "b c", min),
+    # Near misses: what bounds a vector is a number, and a vector beside its bias.
+    Case(r"u = \max(x, c)", "x[d] c", np.maximum),
+    Case(r"u = \max(x, b)", "x[d] b[d]", np.maximum),
+)
+def test_a_bias_is_none_among_numbers(case: Case) -> None:
+    check(case)

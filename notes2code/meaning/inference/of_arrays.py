@@ -85,10 +85,19 @@ def reduction(run: Run, kind: str, group: Group, span: Span) -> Value:
     for value in values[1:]:
         if {result.rank, value.rank} == {1, 2}:
             run.pay(0.9)  # what bounds a matrix is a number, or as the matrix is
+        both = _is_letter(result) and _is_letter(value)
+        if both and {result.rank, value.rank} == {0, 1}:
+            run.pay(0.7)  # the b of max(r, g, b) is no bias
         if _is_bound(result) != _is_bound(value) and max(result.rank, value.rank):
             run.pay(4.0)  # a quantity is what the note gives a greatest value
         result = elementwise(run, result, value, lambda a, b: _extreme(kind, a, b), span)
     return Value(result.body, result.axes, span, result.row)
+
+
+def _is_letter(value: Value) -> bool:
+    """Whether a value is an input, or the greatest of several, as it stands."""
+    extreme = isinstance(value.body, ir.Fn) and value.body.name in ("max", "min")
+    return isinstance(value.body, ir.Ref) or extreme
 
 
 def _of_part(run: Run, kind: str, value: Value, span: Span) -> Value | None:

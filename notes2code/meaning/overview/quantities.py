@@ -194,8 +194,8 @@ def _of_functions(nodes: Nodes) -> Iterator[str]:
 
 
 def _of_turns(define: Define) -> Iterator[str]:
-    """The k of ``x_i \\cos(k θ_i)``, which stands beside angles alone: the place that each of these
-    is multiplied by."""
+    """The k of ``x_i \\cos(k θ_i)`` and ``\\cos(θ_i k)``, which stands beside angles alone: the
+    place that each of these is multiplied by."""
     nodes = [node for value in define.values for node in walk(value)]
     turns = [n for n in nodes if isinstance(n, Apply) and binders.bare(n.function) in _TURNS]
     within = [inner for turn in turns for inner in walk(turn.argument)]
@@ -204,7 +204,10 @@ def _of_turns(define: Define) -> Iterator[str]:
     )
     for turn in turns:
         match binders.multiplied(ungrouped(turn.argument)):
-            case (Name(k, _, ""), Script(Name(angle), Name(), None, 0)) if angle in names.GREEK:
+            case (Name(k, _, ""), Script(Name(angle), Name(), None, 0)) | (
+                Script(Name(angle), Name(), None, 0),
+                Name(k, _, ""),
+            ) if angle in names.GREEK:
                 yield from [k] if inside.count(k) == everywhere.count(k) and k.islower() else []
 
 

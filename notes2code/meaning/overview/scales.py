@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from notes2code.latex.tree import (
+    Apply,
     Big,
     Frac,
     Group,
@@ -41,9 +42,10 @@ def numbers(nodes: Nodes) -> Iterator[str]:
         yield from _of_functions(added)
     for factors in arithmetic.products(nodes):
         yield from (*_scales(factors), *_of_scores(factors), *_of_power_law(factors))
-        yield from _of_base(factors)
+        yield from (*_of_base(factors), *_of_logarithm(factors))
     for above, below in arithmetic.quotients(nodes):
         yield from _shifting(above, below)
+    yield from (letter for node in nodes.of(Script) for letter in _raised_to_share(node))
 
 
 def of_likes(define: Define) -> Iterator[str]:
@@ -215,6 +217,34 @@ def _of_base(factors: Sequence[Node]) -> Iterator[str]:
             shares = [words_in(part) for part in parts or ()]
             if shares and shares[0] == shares[1] and any(map(names.is_size_name, shares[0])):
                 yield "b"
+
+
+def _raised_to_share(node: Script) -> Iterator[str]:
+    """The b of ``b^{-2d/|D|}``: what is raised to a share of the features is the base of a
+    frequency, and no vector, where its letter is none of theirs."""
+    match node:
+        case Script(Name(letter, _, ""), None, sup, 0) if sup is not None:
+            quotients = arithmetic.quotients(Nodes(walk(sup)))
+            of_features = any(map(names.is_size_name, words_in(*(below for _, below in quotients))))
+            small = len(letter) == 1 and letter.islower() and letter not in names.VECTORS
+            yield from [letter] if small and of_features else []
+
+
+def _of_logarithm(factors: Sequence[Node]) -> Iterator[str]:
+    """The k, the T and the Z of ``k T \\ln Z``, and the B of ``B \\log_2(1 + S/N)``: nobody
+    multiplies a matrix by the logarithms of what is in another. What holds tokens, and weights, may
+    be arrays all the same, and the P of ``P \\log Q`` are distributions."""
+    match [factor for factor in factors if not isinstance(factor, Num)]:
+        case [*before, Apply(function, given)] if binders.bare(function) in ("log", "ln"):
+            inside, letters = ungrouped(given), {*map(binders.bare, before)}
+            whole = isinstance(inside, Name) and inside.text.isupper() and not inside.font
+            arrays = letters & (names.OF_TOKENS | {"W"})
+            arrays |= (letters | words_in(inside)) & {"P", "Q"}
+            scaling = [*map(arithmetic.plain, before)]
+            known = all(scaling) and (whole or arithmetic.is_arithmetic(inside))
+            if known and any(map(str.isupper, letters)) and not arrays:
+                yield from (*scaling, *arithmetic.capitals(inside))
+                yield from {"Z"}.intersection([binders.bare(inside)])
 
 
 def _first(node: Node) -> Node:
