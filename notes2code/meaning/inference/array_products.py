@@ -134,6 +134,8 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     elif left.row and _are_plain(mine, theirs):
         # What a diagonal matrix is added to is the outer product of rows, I - k^⊤ k.
         options = (("dot", 0.0), ("outer", 2.0))[: 1 + bool(_DIAGONALS & run.seen.nodes.words)]
+    elif left.row and not right.row and not run.gives_matrix and _are_weighed(left, right):
+        options = options[:1]
     mapped = _is_mapped(mine) or _is_mapped(theirs)
     rows = left.row and is_made_a_row(mine, left.axes[0]) and is_made_a_row(theirs, right.axes[0])
     if (right.row or mapped or rows) and _are_key_and_value(mine, theirs):
@@ -284,6 +286,17 @@ def _are_plain(left: Expr, right: Expr) -> bool:
     if not isinstance(left, Ref) or not isinstance(right, Ref):
         return False
     return right.array[0] not in "vV" and (left.array[0], right.array[0]) != ("v", "k")
+
+
+def _are_weighed(left: Value, right: Value) -> bool:
+    """Whether xᵀy is the ``w^⊤ φ(x)`` of weights and of what a function gives, features, or
+    ``φ(x)^⊤ w``: only keys and values, which may be mapped, too, are rows."""
+    mine, theirs = left.body, right.body
+    made = [isinstance(body, ir.Call | ir.Fn) for body in (mine, theirs)]
+    kept = [body for body in (mine, theirs) if isinstance(body, Ref)]
+    arrays = {e.array for body in (mine, theirs) for e in ir.walk(body) if isinstance(e, Ref)}
+    keys = {name[0].lower() for name in arrays} | {name[-1].lower() for name in arrays}
+    return made.count(True) == len(kept) == 1 and "k" not in keys
 
 
 def _are_key_and_value(left: Expr, right: Expr) -> bool:

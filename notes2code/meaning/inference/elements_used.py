@@ -76,8 +76,8 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
     costs = [step * at for at in range(len(ranks))]
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be
-    turned = 1 in run.seen.transposed.get(element.use.name, ())
-    if element.is_small and turned and indices == 1:
-        # The p_j of k_j p_j^⊤ is no matrix.
+    turned = indices in run.seen.transposed.get(element.use.name, ())
+    if turned and ((element.is_small and indices == 1) or (base == "w" and indices == 0)):
+        # The p_j of k_j p_j^⊤ is no matrix, nor is the w of w^⊤ φ(x) + b.
         costs = [cost + 2.0 * (rank == 2) for cost, rank in zip(costs, ranks, strict=True)]
     return costs
