@@ -71,7 +71,13 @@ def _is_normalised(node: Node, made: Set[str]) -> bool:
     """Whether a node is what a normalisation makes, by itself or by its name."""
     if isinstance(node, Frac | Infix):
         return is_normalisation(node)
-    return "_hat" in names.label(node) or binders.bare(node) in {*made, "rsqrt"}
+    return _is_called_normalised(node) or binders.bare(node) in {*made, "rsqrt"}
+
+
+def _is_called_normalised(node: Node) -> bool:
+    """Whether a name says that it is what a normalisation makes: ``\\hat x``, ``z_{norm}``."""
+    _, *marks = names.label(node).lower().split("_")
+    return any(mark == "hat" or mark.startswith(("norm", "standard")) for mark in marks)
 
 
 def _gain(term: Node) -> Node | None:
@@ -123,8 +129,9 @@ def _scales_normalised(node: Infix) -> bool:
         case Infix("+", first, second):
             scaled, beta = (second, first) if binders.bare(first) == "beta" else (first, second)
             match scaled:
-                case Juxt((Name("gamma"), made)) | Infix("·" | "*", Name("gamma"), made):
-                    return binders.bare(beta) == "beta" and "_hat" in names.label(made)
+                case Juxt((Name() as gain, made)) | Infix("·" | "*", gain, made):
+                    named = binders.bare(gain), binders.bare(beta)
+                    return named == ("gamma", "beta") and _is_called_normalised(made)
     return False
 
 
