@@ -293,9 +293,12 @@ def _of_what_is_given(
 
 
 def _is_given(define: Define, function: targets.Target, seen: Survey) -> bool:
-    """Whether what a statement makes, as a whole, is a parameter of a function."""
+    """Whether what a statement makes, as a whole, is a parameter of a function, and is not made
+    with that function: the ``x_{l+1} = x_l + f(x_l)`` beside ``f(x) = …`` is not given to it."""
     made = targets.read_target(seen, define)
-    return not (made.indices or made.parameters) and made.name in function.parameters
+    applied = any(function.name in seen.names_in(value) for value in define.values)
+    whole = not (made.indices or made.parameters or applied)
+    return whole and made.name in function.parameters
 
 
 def _with_local_functions(
