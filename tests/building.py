@@ -15,7 +15,7 @@ from notes2code.meaning.linking.linker import Linker
 Package = Mapping[str, str]
 
 
-def package_of(formulas: Sequence[str]) -> Package:
+def package_of(formulas: Sequence[str], name: str = "transformer") -> Package:
     """The files of the package that a note with these formulas becomes."""
     known = library()
     entries = [Entry(latex, "Note.md", (), order) for order, latex in enumerate(formulas)]
@@ -24,7 +24,7 @@ def package_of(formulas: Sequence[str]) -> Package:
         (compiler.compiled(entry), Source("Note.md", entry.order + 1, entry.latex))
         for entry in entries
     ]
-    return render(plan(compiled, [], compiler), "transformer", "vault").files
+    return render(plan(compiled, [], compiler), name, "vault").files
 
 
 def warnings_of(formulas: Sequence[str]) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from symtable import SymbolTable, symtable
 from typing import NamedTuple
 
 from notes2code.components.parts import Part
-from notes2code.emit.blocks import NAME, blocks_of, name_of, public_names, without_docstrings
+from notes2code.emit.blocks import blocks_of, name_of, public_names
 from notes2code.emit.fitting import fitted
 from notes2code.emit.imports import imports_of, joined, ordered
 from notes2code.emit.modules import FAMILIES, SHARED, template
@@ -65,7 +66,7 @@ class _Tests:
 
     def files(self) -> dict[str, str]:
         formulas = self._formulas()
-        files = {"tests/formulas.py": formulas}
+        files = {"tests/formulas.py": formulas} if formulas else {}
         for family, parts in self.families.items():
             files[f"tests/test_{family}.py"] = self._of_family(family, parts, formulas)
         for module in SHARED.keys() & self.bodies.keys():
@@ -83,8 +84,8 @@ class _Tests:
         for part in held:
             pieces += new_functions(self.texts[part].reference, defined)
             pieces += [b for b in blocks_of(self.texts[part].test) if _BY_FORMULA.match(b)]
-        body = "\n\n\n".join(pieces)
-        return self._file("The formulas of the notes in NumPy, term by term.", body, "")
+        about = "The formulas of the notes in NumPy, term by term."
+        return self._file(about, "\n\n\n".join(pieces), "") if pieces else ""
 
     def _is_held(self, part: Part, test: str) -> bool:
         return self.views[part].reference in test
@@ -129,13 +130,22 @@ class _Tests:
             shared = [template(SHARED[family])] if family in SHARED.keys() & self.bodies else []
             defined = [self.texts[part].module for part in self.families.get(family, ())] + shared
             sources[f"{self.package}.{family}"] = "\n".join(defined)
-        used = set(NAME.findall(without_docstrings(body)))
+        used = set(_asked_for(symtable(body, "tests", "exec")))
         found = [
             f"from {module} import {joined(names, room=min(70, 88 - len(module)))}"
             for module, source in sources.items()
             if (names := [name for name in public_names(source) if name in used])
         ]
         return "\n" + "\n".join(sorted(found)) + "\n" if found else ""
+
+
+def _asked_for(scope: SymbolTable) -> Iterator[str]:
+    """The names that code asks its module for: the parameters of its functions are none."""
+    for symbol in scope.get_symbols():
+        if symbol.is_referenced() and (symbol.is_global() or scope.get_type() == "module"):
+            yield symbol.get_name()
+    for inner in scope.get_children():
+        yield from _asked_for(inner)
 
 
 def checks(files: Mapping[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Whole packages are typed and formatted, whatever stands in them."""
+"""Whole packages are typed, clean and formatted, whatever stands in them."""
 
 from __future__ import annotations
 
@@ -29,17 +29,27 @@ TWO_NORMS = [
 ]
 
 
+# The functions that formulas are given have the names of classes here.
+NAMED_SO = [
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V",
+    r"\mathrm{Block}(X) = \mathrm{LN}(X + \mathrm{Attention}(X, X, X))",
+]
+
+
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed")
-def test_packages_are_typed_and_formatted(tmp_path: Path) -> None:
-    packages: Sequence[Sequence[str]] = [[], TEXTBOOK, [*TWO_NORMS, GROUPS]]
+def test_packages_are_typed_and_clean(tmp_path: Path) -> None:
+    packages: Sequence[Sequence[str]] = [[], TEXTBOOK, [*TWO_NORMS, GROUPS], NAMED_SO]
     for number, formulas in enumerate(packages):
-        for path, text in package_of(formulas).items():
-            file = tmp_path / path.replace("transformer", f"package_{number}", 1)
+        for path, text in package_of(formulas, f"package_{number}").items():
+            file = tmp_path / str(number) / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-    folders = [str(tmp_path / f"package_{number}") for number in range(len(packages))]
-    cache = ["--cache-dir", str(tmp_path / "cache")]
-    for command in (["mypy", "--strict", *cache], ["ruff", "format", "--check", "--no-cache"]):
-        line = [sys.executable, "-m", *command, *folders]
-        done = subprocess.run(line, capture_output=True, text=True)
+    folders = [f"{number}/package_{number}" for number in range(len(packages))]
+    for command in (
+        ["mypy", "--strict", *folders],
+        ["ruff", "check", "--no-cache"],
+        ["ruff", "format", "--check", "--no-cache"],
+    ):
+        line = [sys.executable, "-m", *command]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
