@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import prod
 
 from notes2code.diagnostics import Span, error, warning
-from notes2code.latex.tree import Name, Node, Num, Script, walk
+from notes2code.latex.tree import Infix, Name, Node, Num, Script, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import diagonal, inverses, matrix_powers
 from notes2code.meaning.inference.run import Run
@@ -36,6 +36,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
         return inverses.inverse(run, base, where)
     if base.rank < 2 and isinstance(base.body, ir.Ref) and _is_letter_of_its_own(run, exponent):
         _refuse_raised_vector(run, base, base.body, where)
+    if isinstance(base.body, ir.Ref):
+        _refuse_step(run, base.body, exponent, where)
     matrix_powers.check(run, base, exponent, where)
     if (constant := _constant(raised_to.body)) is not None:
         raised_to = replace(raised_to, body=ir.Num(constant))
@@ -48,8 +50,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
             where,
             "write a number between `10^{-300}` and `10^{300}`",
         )
-    if base.rank == 0 and raised_to.rank:
-        run.pay(2.2)  # an exponent is a number wherever it can be one
+    if raised_to.rank and (base.rank == 0 or isinstance(exponent, Infix)):
+        run.pay(2.2)  # an exponent is a number wherever it can be one, as the k of x^{k+1}
     if base.rank and raised_to.rank == 2:
         text = f"`{run.quote(exponent.span)}` is a matrix here, and no array is raised to one"
         run.conflict(3, text, where)
@@ -64,6 +66,18 @@ def _warn_of_time(run: Run, base: Value, exponent: Node, where: Span) -> None:
         text = f"`{run.quote(where)}` is taken for a power, though `{letter}` counts above other"
         hint = "write the index below the name, as `\\gamma_r`"
         run.problems.append(warning("N2C050", f"{text} names", where, hint))
+
+
+def _refuse_step(run: Run, raised: ir.Ref, exponent: Node, where: Span) -> None:
+    """The ``x^{k+1}`` beside an ``x^k`` that is the x of a step is that of the next step."""
+    match exponent:
+        case Infix(_, Name(step)) if f"{raised.array}_{step}" in run.seen.counted:
+            raise error(
+                "N2C034",
+                f"`{run.quote(where)}` may be a power, or `{raised.array}` at another step",
+                where,
+                f"write the step below, or in parentheses: `{raised.array}^{{({step})}}`",
+            )
 
 
 def _refuse_raised_vector(run: Run, base: Value, raised: ir.Ref, where: Span) -> None:

@@ -30,6 +30,7 @@ from notes2code.meaning.rewriting import (
     clipped,
     close_by,
     discounted_dots,
+    estimates,
     families_of_elements,
     in_brackets,
     in_parentheses,
@@ -117,6 +118,8 @@ REWRITES = (
     Rewrite(Big, windows.with_letters),
     # in brackets as in programs,
     Rewrite(Juxt, in_brackets.as_indices),
+    # above a name and its estimate,
+    Rewrite(Script, estimates.at_steps),
     # and below brackets around the name.
     Rewrite(Script, names_in_brackets.without),
     # An index behind parentheses counts what stands in them, on the left as well.
