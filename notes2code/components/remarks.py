@@ -13,7 +13,7 @@ from notes2code.components.own_sizes import has_usual_settings
 from notes2code.components.packed import by_heads
 from notes2code.components.proofs import same_value
 from notes2code.components.recognise import Recognised
-from notes2code.components.weighing import strange_weights
+from notes2code.components.weighing import beyond_range, strange_weights
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.meaning import Typed
 from notes2code.meaning.ir import Equation
@@ -32,6 +32,7 @@ def problems_of(
     """What is to be said of a formula, whatever it is."""
     assert own.equation is not None
     told = (wrong_way(own.equation), strange_weights(own.equation))
+    taken, whole = beyond_range(own.equation), Span(0, len(entry.latex))
     return [
         *own.problems,
         *contradictions(compiler.linker, entry, used, same_value),
@@ -39,11 +40,8 @@ def problems_of(
         *unlike_said(compiler.linker, entry, own.equation),
         *row_or_entry(compiler.linker, entry, own.equation),
         *unequal_sides(own),
-        *(
-            warning("N2C050", doubt, Span(0, len(entry.latex)), AS_WRITTEN)
-            for doubt in told
-            if doubt
-        ),
+        *(warning("N2C050", doubt, whole, AS_WRITTEN) for doubt in told if doubt),
+        *([note("N2C039", taken, whole, "say where it holds, `j \\le i`")] if taken else ()),
     ]
 
 

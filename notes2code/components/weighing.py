@@ -6,17 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from notes2code.components.factors import factors_of
 from notes2code.components.indicators import is_indicator, label_index
+from notes2code.components.keys import key
 from notes2code.components.normal import normal_form
 from notes2code.components.renewed import TooLong
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
     Cases,
+    Compare,
     Equation,
     Expr,
     Fn,
     Idx,
     Index,
     Mul,
+    Num,
     Pow,
     Reduce,
     Ref,
@@ -35,6 +38,24 @@ def strange_weights(equation: Equation) -> str:
     except (TooLong, RecursionError):
         return ""
     return next(_strange(body, ()), "") or _over_queries(body)
+
+
+def beyond_range(equation: Equation) -> str:
+    """What is to be told of weights such as ``exp(e_{ij}) / Σ_{k ≤ i} exp(e_{ik})``, of which the
+    formula gives some for j > i, too, which are no shares of the sum; "" of any others."""
+    body = equation.value.body
+    factors = body.factors if isinstance(body, Mul) else ()
+    for part in factors:
+        match part:
+            case Pow(Reduce("sum", over, weight, Compare("<" | "≤" | ">" | "≥") as where), Num(-1)):
+                free = {*equation.value.indices} - ir.free_indices(where)
+                shares = {key(ir.substitute(weight, {over: Idx(at)})): at for at in free}
+                if at := next(filter(None, (shares.get(key(one)) for one in factors)), None):
+                    return (
+                        f"`{at.letter or at.name}` is taken to run over all places, and not only "
+                        "over those that the sum below adds up"
+                    )
+    return ""
 
 
 def _over_queries(body: Expr) -> str:
@@ -112,7 +133,7 @@ def _cuts(expr: Expr, index: Index) -> bool:
     for the others."""
     match expr:
         case Cases(((condition, ir.ONE),), ir.ZERO) if label_index(expr) is not index:
-            return isinstance(condition, ir.Compare) and _depends(condition, index)
+            return isinstance(condition, Compare) and _depends(condition, index)
     return False
 
 

@@ -258,3 +258,22 @@ def test_what_is_hidden_of_scores(case: Case) -> None:
 def test_that_the_rest_stays_is_told() -> None:
     (told,) = compile_formula(HIDES).diagnostics
     assert told.message == "`S` is taken to stay what it is where this does not hold"
+
+
+ALL_PLACES = "`%s` is taken to run over all places, and not only over those that the sum below "
+
+
+@pytest.mark.parametrize(
+    ("latex", "letter"),
+    [
+        (r"w_{ij} = \frac{\exp(s_{ij})}{\sum_{k \le i} \exp(s_{ik})}", "j"),
+        (r"w_{t,r} = \frac{e^{q_t^\top k_r}}{\sum_{s=1}^{t} e^{q_t^\top k_s}}", "r"),
+        # Near misses: the values say which places count, or the place is the sum's last.
+        (r"w_{ij} = \frac{\exp(s_{ij})}{\sum_{k \ne i} \exp(s_{ik})}", ""),
+        (r"w_{ij} = \frac{\exp(s_{ij})}{\sum_{k \le i} \exp(s_{ik})}, \quad j \le i", ""),
+        (r"w_i = \frac{\exp(s_i)}{\sum_{k \le i} \exp(s_k)}", ""),
+    ],
+)
+def test_that_weights_go_beyond_their_sum_is_told(latex: str, letter: str) -> None:
+    said = [one.message for one in compile_formula(latex).diagnostics]
+    assert any(one.startswith(ALL_PLACES % letter) for one in said) == bool(letter)
