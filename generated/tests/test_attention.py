@@ -45,6 +45,7 @@ from formulas import (
     synthesizer_attention_by_formula,
     unscaled_dot_product_attention_by_formula,
 )
+from kernel_checks import FusedDistanceChecks
 from projected_checks import CausalChecks, ProjectedChecks, UnorderedProjectedChecks
 from transformer.attention import (
     AdditiveAttention,
@@ -179,7 +180,7 @@ class TestAdditiveAttention(UnorderedChecks):
         assert max(rows) * 1024 * 2 * 8 == 2**21
 
 
-class TestKernelAttention(UnorderedChecks):
+class TestKernelAttention(FusedDistanceChecks, UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 1), (5, 1), (5, 7)
@@ -188,44 +189,8 @@ class TestKernelAttention(UnorderedChecks):
     def attention(self, dropout: float = 0.0) -> KernelAttention:
         return randomised(KernelAttention(dropout=dropout))
 
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_says_how_wide_queries_and_keys_are(self, need_weights: bool) -> None:
-        query, key, value = self.inputs(2)
-        wide = F.pad(query, (0, 1))
-        message = f"queries have {wide.size(-1)} features, but keys {key.size(-1)}"
-        with pytest.raises(ValueError, match=message):
-            self.attention()(wide, key, value, need_weights=need_weights)
 
-    def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
-        attention, calls, heads = self.attention(), calls_of_kernel(monkeypatch), 2**21 // (6 * 8)
-        query = torch.zeros(6 * heads - 3, 2, 4, dtype=torch.float64)
-        attention(query, query[:, :1], query[:, :1])
-        assert len(calls) == 6
-        calls.clear()
-        many = torch.zeros(2, 90_000, 4, dtype=torch.float64)  # those of a head stay together
-        attention(many, many[:, :1], many[:, :1])
-        assert [call.query.size(-2) for call in calls] == [90_000] * 2
-
-    def test_has_room_for_many_keys_in_float16(self) -> None:
-        """They add up to more than its largest number."""
-        key, value = torch.full((8192, 1), 100.0).half(), torch.randn(8192, 3).half()
-        masked = {"keep_mask": torch.arange(8192) < 8000}
-        output = self.attention().half()(key[:1], key, value, **masked)
-        expected = value[:8000].double().mean(dim=0, keepdim=True)
-        torch.testing.assert_close(output.double(), expected, rtol=0, atol=2e-3)
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_takes_distances_in_space(self, need_weights: bool) -> None:
-        """On any line the distances are those of the numbers on it."""
-        attention = self.attention()
-        query, key, value = self.inputs(2)
-        line = F.normalize(torch.randn(1, 3).double(), dim=-1)
-        output = first(attention(query @ line, key @ line, value, need_weights=need_weights))
-        assert_equals(output, array(attention(query, key, value)))
-
-
-class TestParametricKernelAttention(UnorderedChecks):
+class TestParametricKernelAttention(FusedDistanceChecks, UnorderedChecks):
     """Its formula, and what holds of every attention."""
 
     query, key, value = (4, 1), (5, 1), (5, 7)
@@ -241,42 +206,6 @@ class TestParametricKernelAttention(UnorderedChecks):
         attention = self.attention()
         attention(*self.inputs(2)).square().sum().backward()
         assert attention.w.grad
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_says_how_wide_queries_and_keys_are(self, need_weights: bool) -> None:
-        query, key, value = self.inputs(2)
-        wide = F.pad(query, (0, 1))
-        message = f"queries have {wide.size(-1)} features, but keys {key.size(-1)}"
-        with pytest.raises(ValueError, match=message):
-            self.attention()(wide, key, value, need_weights=need_weights)
-
-    def test_takes_some_heads_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """As many as 2²¹ numbers allow, of which each query and its key are 6 times as many."""
-        attention, calls, heads = self.attention(), calls_of_kernel(monkeypatch), 2**21 // (6 * 8)
-        query = torch.zeros(6 * heads - 3, 2, 4, dtype=torch.float64)
-        attention(query, query[:, :1], query[:, :1])
-        assert len(calls) == 6
-        calls.clear()
-        many = torch.zeros(2, 90_000, 4, dtype=torch.float64)  # those of a head stay together
-        attention(many, many[:, :1], many[:, :1])
-        assert [call.query.size(-2) for call in calls] == [90_000] * 2
-
-    def test_has_room_for_many_keys_in_float16(self) -> None:
-        """They add up to more than its largest number."""
-        key, value = torch.full((8192, 1), 100.0).half(), torch.randn(8192, 3).half()
-        masked = {"keep_mask": torch.arange(8192) < 8000}
-        output = self.attention().half()(key[:1], key, value, **masked)
-        expected = value[:8000].double().mean(dim=0, keepdim=True)
-        torch.testing.assert_close(output.double(), expected, rtol=0, atol=2e-3)
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_takes_distances_in_space(self, need_weights: bool) -> None:
-        """On any line the distances are those of the numbers on it."""
-        attention = self.attention()
-        query, key, value = self.inputs(2)
-        line = F.normalize(torch.randn(1, 3).double(), dim=-1)
-        output = first(attention(query @ line, key @ line, value, need_weights=need_weights))
-        assert_equals(output, array(attention(query, key, value)))
 
 
 class TestDifferentialAttention(UnorderedChecks):

@@ -53,6 +53,18 @@ class Kernel:
         return ir.mul(*rest) if len(rest) == len(factors) - 1 and not inside else None
 
     @property
+    def is_fused(self) -> bool:
+        """Whether torch's fused kernel can compute the attention."""
+        return self.is_normalised and self.slope is not None
+
+    @property
+    def checks(self) -> str:
+        """The class of what holds of every attention with such a kernel, in its tests."""
+        if DIFFERENCE in self.needs:
+            return "KernelChecks"
+        return "FusedDistanceChecks" if self.is_fused else "DistanceChecks"
+
+    @property
     def sharpness(self) -> str:
         """What half the squared distance is multiplied with, with the other sign."""
         assert self.slope is not None

@@ -16,7 +16,7 @@ from notes2code.emit.templating import TEMPLATES, fill
 from notes2code.emit.view import View
 from notes2code.oracle import helpers_source
 
-_CHECKS = ("projected_checks", "attention_checks", "checks")
+_CHECKS = ("kernel_checks", "projected_checks", "attention_checks", "checks")
 """The modules of checks that the tests of several classes share, those that import others first."""
 
 _BY_FORMULA = re.compile(r"def \w+_by_formula\(")
