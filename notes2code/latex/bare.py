@@ -12,7 +12,11 @@ _LOOKS = re.compile(
     r"|\\(?:nonumber|notag|(?:display|text|script)style)(?![A-Za-z])"
     r"|\\q?quad\s*\([\d.]+\)\s*$"
 )
-_DEFINES = re.compile(r":=|≔|\\coloneqq?(?![A-Za-z])")
+_DEFINES = re.compile(r":=|≔|≜|\\(?:coloneqq?|triangleq|doteq)(?![A-Za-z])")
+_SPACER = r"\\(?:[,;:!>]|q?quad(?![A-Za-z]))"
+_SPACERS = re.compile(rf"(?:{_SPACER}\s*)+(?=&?\s*=)|(?<==)(?:\s*{_SPACER})+")
+"""What only moves the sign of a definition away from its sides."""
+
 _LAST = re.compile(r"(?<![.…])[.,;]\s*$")
 _OPEN = re.compile(r"\\(?:left|right)\s*\.\s*$")
 """A delimiter that is not seen, whose stop ends nothing."""
@@ -31,6 +35,7 @@ _ALIGNS = re.compile(r"&(?=\s*(?:=|\\(?:approx|sim|propto)(?![A-Za-z])))|(?<==)\
 def bare(latex: str) -> str:
     """The formula alone; every character that stays is where it was."""
     latex = _DEFINES.sub(lambda found: f"{'=':>{len(found.group())}}", latex)
+    latex = _SPACERS.sub(_blank, latex)
     for _ in range(_FRAMES):
         inner = _unaligned(_unframed(_unstopped(_LOOKS.sub(_blank, latex))))
         if inner == latex:

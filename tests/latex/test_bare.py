@@ -19,6 +19,9 @@ SET = [
     ),
     (r"\textcolor{red}{y = \frac{a}{b}}", r"y = \frac{a}{b}"),
     (r"{\displaystyle \begin{aligned} y &= x \quad (4) \end{aligned}}.", "y  = x"),
+    (r"AB \triangleq x", "AB         = x"),
+    (r"AB\;\,= \quad x", "AB    =       x"),
+    (r"\begin{aligned} AB \;&=\; x \end{aligned}", "AB    =   x"),
     (r"\color{blue} y = x \quad (3.1)", "y = x"),
 ]
 
