@@ -159,6 +159,22 @@ def roles(target: Node) -> set[str]:
     return matrices.union(b for b, own in found.items() if len(own) > 1 and own <= set("qkv"))
 
 
+def of_distributions(statements: Sequence[Statement]) -> Iterator[str]:
+    """The s and the t of ``D(p_s ‖ p_t) = …`` and ``H(p_s, p_t) = …``: two distributions are
+    compared, and the letters tell them apart; those of all pairs are i and j."""
+    for define in statements:
+        match define:
+            case Define(Juxt((function, Group("(", (left, right), (sign,))))):
+                labels = {letter for one in (left, right) for letter in _below_a_size(one)}
+                compares = sign == "‖" or binders.bare(function) in _COMPARE
+                if compares and len(labels) == 2 and all(len(letter) == 1 for letter in labels):
+                    yield from labels - {*"ijkmn"}
+
+
+_COMPARE = frozenset(["KL", "JS", "JSD", "H", "CE"])
+"""What compares two distributions, whatever stands between them: that of points is a D."""
+
+
 def above(target: Node) -> set[str]:
     """The l of ``x_i^l``, ``x_i^{(l+1)}`` and ``x^{(l)}``."""
     above = target.sup if isinstance(target, Script) else None

@@ -144,6 +144,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.labels -= seen.bound
     seen.labels |= (label_letters.real(statements) | scope.real) - seen.bound
     seen.labels.update({*label_letters.of_namesakes(statements)} - seen.bound)
+    seen.labels.update({*label_letters.of_distributions(statements)} - seen.bound)
     seen.labels.update({*role_letters.of_what_is_made(statements)} - seen.bound)
     for statement in statements:
         if isinstance(statement, Range):
