@@ -46,6 +46,7 @@ from notes2code.meaning.rewriting import (
     numbered_tokens,
     one_of_softmax,
     ordered_pairs,
+    pairs_defined,
     planes,
     power_series,
     primed,
@@ -147,6 +148,8 @@ REWRITES = (
     Rewrite(Script, _always(planes.numbered)),
     # and a matrix that is defined at an angle is a function of any angle.
     Rewrite(Relation, _always(planes.of_angle)),
+    # What is rotated is named by both of its places at once,
+    Rewrite(Relation, _always(pairs_defined.as_column)),
     # Ones are a vector where a size below them says how many they are.
     Rewrite(Script, _always(numbered_ones.as_vector)),
     # Side by side below a name stand a number and an index as well as a number of times it.
