@@ -35,7 +35,8 @@ def weigh(run: Run, left: Value, right: Value, where: Span) -> None:
     if array.rank > 1 and _is_query_or_key(run, number):
         text = f"`{run.quote(number.span)}` is a number here, and beside a matrix it is a vector"
         run.conflict(3, text, where)
-    if _scales_a_projection(left, right) or _scales_a_projection(right, left):
+    known = isinstance(number.body, ir.Ref) and number.body.array in run.seen.quantities
+    if not known and (_scales_a_projection(left, right) or _scales_a_projection(right, left)):
         run.pay(2.2)  # the a of a W^Q is what is projected
     if _maps_a_number(run, left, right):
         # A matrix stands before what it maps, W a, and behind a number, \\alpha A.

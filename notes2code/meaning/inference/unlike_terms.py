@@ -277,9 +277,9 @@ def _is_array_by_name(run: Run, value: Value) -> bool:
     name = value.body.array
     if name in run.shapes or name not in run.symbols:
         return False
-    if gains.is_moment(run, name):
-        return False
     base = names.base_letter(name)
+    if gains.is_moment(run, name) or (base == "Z" and name in run.seen.quantities):
+        return False
     if base in names.GREEK:
         return base[0].isupper()
     word = len(base) > 1 and names.element_ranks(name, 0, bold=False, transposed=False)[0] > 0

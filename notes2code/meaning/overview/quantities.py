@@ -30,7 +30,15 @@ from notes2code.latex.tree import (
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, script_reader, scripts
-from notes2code.meaning.overview import arithmetic, costs, counts, ratios, scales, volumes
+from notes2code.meaning.overview import (
+    arithmetic,
+    costs,
+    counts,
+    quantised,
+    ratios,
+    scales,
+    volumes,
+)
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define
 
@@ -49,7 +57,7 @@ def quantities(nodes: Nodes, defines: Sequence[Define]) -> set[str]:
     for define in defines:
         found.update(*map(set, (_of_ratio(define), scales.of_likes(define), _of_extent(define))))
         found.update(*map(set, (scales.of_shares(define), _of_turns(define))))
-    return volumes.numbers(nodes, defines, found)
+    return volumes.numbers(nodes, defines, found).union(quantised.numbers(nodes, defines))
 
 
 def _of_ratio(define: Define) -> Iterator[str]:
@@ -228,7 +236,7 @@ def _of_count(node: Node) -> Iterator[str]:
 
 def _rounded(nodes: Nodes) -> Iterator[str]:
     """What is rounded: matrices are, but never all of them up. The zero point Z is added to it."""
-    yield from (name for name in _points(nodes) if name == "Z")
+    yield from (name for name in quantised.points(nodes) if name == "Z")
     for group in nodes.of(Group):
         down = group.open == "⌊" and all(map(arithmetic.is_arithmetic, group.items))
         if group.open == "⌈" or down:
@@ -252,22 +260,12 @@ def _labelled_capital(node: Node) -> str:
 
 def scaled_to_round(nodes: Nodes) -> Iterator[str]:
     """The words of ``round(X · scale + zero_point)``, which are one number each for all of X."""
-    words = {name for name in _points(nodes) if name != "Z"}
+    words = {name for name in quantised.points(nodes) if name != "Z"}
     for added in map(arithmetic.terms, arithmetic.sums(nodes)):
         if not words.isdisjoint(map(binders.bare, added)):
             factors = (factor for term in added for factor in binders.multiplied(term))
             yield from (name for name in map(binders.bare, factors) if names.is_number(name))
             yield from words
-
-
-def _points(nodes: Nodes) -> Iterator[str]:
-    """The zero points that are added to what is rounded."""
-    if any(name.text == "round" for name in nodes.of(Name)):
-        added = (term for node in arithmetic.sums(nodes) for term in arithmetic.terms(node))
-        yield from filter(_ZERO_POINT.fullmatch, map(binders.bare, added))
-
-
-_ZERO_POINT = re.compile("[zZ]ero_?[pP]oint|Z")
 
 
 def _counted(item: Node) -> Sequence[str]:
