@@ -9,6 +9,7 @@ from notes2code.components.compiling import Compiler
 from notes2code.components.draft_names import names_of
 from notes2code.components.drafts import Draft, Drafts
 from notes2code.components.gathering import gather
+from notes2code.components.library import plain
 from notes2code.components.mentions import Mention
 from notes2code.components.naming import telling
 from notes2code.components.own_sizes import textbook
@@ -95,7 +96,8 @@ def _reread(drafts: Drafts, draft: Draft, uses: Mapping[str, Part]) -> None:
         own = draft.compiled is not None and not isinstance(
             drafts.callee(draft.compiled, functions[role]), str
         )
-        if used.is_reread or (not own and _varies(drafts, used)):
+        other = drafts.library.kinds.get(plain(functions[role])) != used.component.name
+        if used.is_reread or (not own and (other or _varies(drafts, used))):
             others[role] = used.recognised
     found = others and reread(draft.recognised, draft.compiled, others, drafts.compiler)
     if found:
@@ -163,7 +165,7 @@ def _doubt(drafts: Drafts, draft: Draft, uses: Mapping[str, Part], names: Mappin
     """What a draft is built from that no note speaks of, where notes define something else
     that could stand there: another layer, or other heads."""
     others = {
-        part: drafts.defined_for(draft, role)
+        part: [d for d in drafts.defined_for(draft, role) if not _is_another_norm(draft, role, d)]
         for role, part in uses.items()
         if not part.sources and part.component.family == "layers"
     }
@@ -176,6 +178,17 @@ def _doubt(drafts: Drafts, draft: Draft, uses: Mapping[str, Part], names: Mappin
         if apart := " or ".join(listed):
             return f"it is built from the textbook's {part.name}, not from {apart}"
     return ""
+
+
+def _is_another_norm(draft: Draft, role: str, other: Draft) -> bool:
+    """Whether a note's formula says which norm it calls in a role, ``LayerNorm(x + y)``, and that
+    is not the kind of another draft: RMSNorm."""
+    called = plain(draft.recognised.functions.get(role, ""))
+    return (
+        draft.compiled is not None
+        and called.removesuffix("norm") not in ("", called)
+        and called not in map(plain, other.component.calls)
+    )
 
 
 def _is_spelt_otherwise(draft: Draft, usual: Recognised) -> bool:

@@ -91,8 +91,16 @@ def formula_of(view: View, role: str, module: str) -> str:
         return f"partial({formula}, {module})"
     if passed == 1 and sequences == 3:
         return f"lambda x: {formula}({module}, x, x, x)"
+    if passed == 3 and sequences == 2 and _memory_twice(view, function):
+        return f"lambda x, memory, _: {formula}({module}, x, memory)"
     of = "one sequence" if sequences == 1 else f"{sequences} sequences"
     raise EmitError(f"{used.name} has a formula of {of}, and is given {passed}")
+
+
+def _memory_twice(view: View, function: str) -> bool:
+    """Whether each call of a function gets the same keys and values, ``CrossAttn(A, M, M)``."""
+    found = [c for c in calls(view.recognised.equation) if c.function == function]
+    return all(len({*map(_handed, call.arguments[1:3])} - {""}) == 1 for call in found)
 
 
 def _sequences(used: View) -> int:

@@ -288,6 +288,57 @@ def test_a_model_calls_a_norm_as_the_notes_have_it(
     assert run_tests(rendered.files, "-k", "gpt_is_the_formula")
 
 
+RMS = (
+    r"$$\mathrm{RMSNorm}(x) = "
+    r"\frac{x}{\sqrt{\frac{1}{d} \sum_{i=1}^{d} x_i^2 + \epsilon}} \odot \gamma$$"
+)
+SWIGLU = r"$$\mathrm{SwiGLU}(x) = (\mathrm{SiLU}(x W_1) \odot x W_3) W_2$$"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "named"),
+    [((RMS,), "GPT"), ((RMS, SWIGLU), "GPT"), ((RMS,), "Decoder"), ((SWIGLU,), "Encoder")],
+)
+def test_a_model_calls_another_kind_of_layer_that_is_written_as_the_textbook_has_it(
+    pieces: tuple[str, ...],
+    named: str,
+    made: Made,
+    run_tests: Callable[[Package, str, str], bool],
+) -> None:
+    """Its formula calls a LayerNorm and an FFN, with other weights."""
+    rendered = made(*pieces, f"# Attention\n\n## {named}")
+    assert ("RMSNorm" in _classes(rendered), "SwiGLU" in _classes(rendered)) == (
+        RMS in pieces,
+        SWIGLU in pieces,
+    )
+    assert named in _classes(rendered)
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files, "-k", f"{named.lower()}_is_the_formula")
+
+
+CROSS = r"""$$a = \mathrm{LayerNorm}(x + \mathrm{MaskedMHA}(x))$$
+
+$$c = \mathrm{LayerNorm}(a + \mathrm{CrossAttn}(a, m, m))$$
+
+$$y = \mathrm{LayerNorm}(c + \mathrm{FFN}(c))$$
+"""
+
+
+def test_a_layer_gives_the_keys_again_as_values(
+    made: Made, run_tests: Callable[[Package, str, str], bool]
+) -> None:
+    rendered = made(ATTENTION, CROSS)
+    assert {"DecoderLayer", "CrossAttention"} <= _classes(rendered)
+    assert not rendered.diagnostics
+    assert run_tests(rendered.files, "-k", "decoder_layer_is_the_formula")
+
+
+@pytest.mark.parametrize(("norm", "told"), [("LayerNorm", False), ("Norm", True), ("LN", True)])
+def test_a_formula_says_which_norm_it_calls(made: Made, norm: str, told: bool) -> None:
+    rendered = made(RMS, BLOCK.replace("LN", norm))
+    assert any("textbook's LayerNorm" in d.message for d in rendered.diagnostics) == told
+
+
 TURN = r"""## Positions
 
 $$\mathrm{RoPE}(x)_{m,2i} = x_{m,2i} \cos(m\theta_i) - x_{m,2i+1} \sin(m\theta_i), \quad
