@@ -307,3 +307,44 @@ class CausalChecks(ProjectedChecks):
             again = first(attention(changed, **masked))
             assert_equals(again[:, :at], array(output[:, :at]))
             assert not torch.equal(again[:, at], output[:, at])
+
+
+class HeadsChecks(ProjectedChecks):
+    """Tests of an attention in several heads, which is made with ``sizes``."""
+
+    sizes: tuple[tuple[str, int], ...]
+
+    def test_shows_how_many_heads_it_has(self) -> None:
+        heads = f"num_heads={dict(self.sizes)['num_heads']}"
+        assert self.attention().extra_repr().startswith(heads)
+
+    def test_refuses_heads_of_unequal_size(self) -> None:
+        sizes = dict(self.sizes)
+        sizes["d_model"] += 1
+        with pytest.raises(ValueError, match="multiple"):
+            type(self.attention())(**sizes)
+
+
+class GivenHeadsChecks(HeadsChecks):
+    """Tests of an attention whose heads may be given: they attend as that does."""
+
+    def test_refuses_heads_that_do_not_attend(self) -> None:
+        with pytest.raises(TypeError, match="Identity"):
+            type(self.attention())(**dict(self.sizes), attention=nn.Identity())
+
+    def test_refuses_a_dropout_that_would_count_for_nothing(self) -> None:
+        made = type(self.attention())
+        given = made(**dict(self.sizes)).attention
+        with pytest.raises(ValueError, match="dropout of its own"):
+            made(**dict(self.sizes), dropout=0.1, attention=given)
+
+
+class CausalGivenHeadsChecks(GivenHeadsChecks, CausalChecks):
+    """Tests of an attention that is causal whatever its heads are."""
+
+    @need_weights_or_not
+    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
+        attention, inputs = self.attention(), self.inputs()
+        expected = first(attention(*inputs, need_weights=need_weights))
+        attention.attention.causal = False
+        assert_equals(first(attention(*inputs, need_weights=need_weights)), array(expected))

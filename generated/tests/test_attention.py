@@ -46,7 +46,13 @@ from formulas import (
     unscaled_dot_product_attention_by_formula,
 )
 from kernel_checks import FusedDistanceChecks
-from projected_checks import CausalChecks, ProjectedChecks, UnorderedProjectedChecks
+from projected_checks import (
+    CausalChecks,
+    CausalGivenHeadsChecks,
+    GivenHeadsChecks,
+    ProjectedChecks,
+    UnorderedProjectedChecks,
+)
 from transformer.attention import (
     AdditiveAttention,
     Attention,
@@ -595,23 +601,16 @@ class TestSeq2SeqAttention(UnorderedProjectedChecks):
         assert_equals(weights, array(several[1, 2]))
 
 
-class TestMultiHeadAttention(UnorderedProjectedChecks):
+class TestMultiHeadAttention(GivenHeadsChecks, UnorderedProjectedChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6), (5, 6), (5, 6))
+    sizes = (("d_model", 6), ("num_heads", 3))
     heads = (3,)
     by_formula = staticmethod(multi_head_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> MultiHeadAttention:
-        return randomised(MultiHeadAttention(d_model=6, num_heads=3, dropout=dropout))
-
-    def test_shows_how_many_heads_it_has(self) -> None:
-        heads = "num_heads=3"
-        assert self.attention().extra_repr().startswith(heads)
-
-    def test_refuses_heads_of_unequal_size(self) -> None:
-        with pytest.raises(ValueError, match="multiple"):
-            MultiHeadAttention(d_model=6, num_heads=4)
+        return randomised(MultiHeadAttention(**dict(self.sizes), dropout=dropout))
 
     def test_keys_and_values_are_those_of_the_query_by_default(self) -> None:
         attention = self.attention()
@@ -695,15 +694,6 @@ class TestMultiHeadAttention(UnorderedProjectedChecks):
             output = first(several(x, memory, need_weights=need_weights))
             assert_equals(output, array(expected))
 
-    def test_refuses_heads_that_do_not_attend(self) -> None:
-        with pytest.raises(TypeError, match="Identity"):
-            MultiHeadAttention(6, 3, attention=nn.Identity())
-
-    def test_refuses_a_dropout_that_would_count_for_nothing(self) -> None:
-        attention = MultiHeadAttention(6, 3).attention
-        with pytest.raises(ValueError, match="dropout of its own"):
-            MultiHeadAttention(6, 3, dropout=0.1, attention=attention)
-
     @pytest.mark.parametrize("causal", [False, True])
     def test_takes_an_attention_of_one_s_own(self, causal: bool) -> None:
         class Own(Attention):
@@ -739,23 +729,16 @@ class TestMultiHeadAttention(UnorderedProjectedChecks):
         assert_equals(attention(query, key, value, **masked), array(expected))
 
 
-class TestCausalSelfAttention(CausalChecks):
+class TestCausalSelfAttention(CausalGivenHeadsChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6),)
+    sizes = (("d_model", 6), ("num_heads", 3))
     heads = (3,)
     by_formula = staticmethod(causal_self_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> CausalSelfAttention:
-        return randomised(CausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
-
-    def test_shows_how_many_heads_it_has(self) -> None:
-        heads = "num_heads=3"
-        assert self.attention().extra_repr().startswith(heads)
-
-    def test_refuses_heads_of_unequal_size(self) -> None:
-        with pytest.raises(ValueError, match="multiple"):
-            CausalSelfAttention(d_model=6, num_heads=4)
+        return randomised(CausalSelfAttention(**dict(self.sizes), dropout=dropout))
 
     def test_is_that_of_torch(self) -> None:
         attention, (x,) = self.attention(), self.inputs()
@@ -772,22 +755,6 @@ class TestCausalSelfAttention(CausalChecks):
         assert_equals(weights, array(theirs))
 
     @pytest.mark.parametrize("need_weights", [False, True])
-    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
-        attention, (x,) = self.attention(), self.inputs()
-        expected = first(attention(x, need_weights=need_weights))
-        attention.attention.causal = False
-        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
-
-    def test_refuses_heads_that_do_not_attend(self) -> None:
-        with pytest.raises(TypeError, match="Identity"):
-            CausalSelfAttention(6, 3, attention=nn.Identity())
-
-    def test_refuses_a_dropout_that_would_count_for_nothing(self) -> None:
-        attention = CausalSelfAttention(6, 3).attention
-        with pytest.raises(ValueError, match="dropout of its own"):
-            CausalSelfAttention(6, 3, dropout=0.1, attention=attention)
-
-    @pytest.mark.parametrize("need_weights", [False, True])
     def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:
         attention, cache = self.attention(), KeyValueCache(5)
         x = torch.randn(2, 5, 6, dtype=torch.float64)
@@ -796,28 +763,21 @@ class TestCausalSelfAttention(CausalChecks):
         assert_equals(torch.cat(read, dim=1), array(attention(x)))
 
 
-class TestBiasedCausalSelfAttention(CausalChecks):
+class TestBiasedCausalSelfAttention(CausalGivenHeadsChecks):
     """Its formula, and what holds of every attention on projections."""
 
     shapes = ((4, 6),)
+    sizes = (("d_model", 6), ("num_heads", 3))
     heads = (3,)
     key_bias = "W_K.bias"
     by_formula = staticmethod(biased_causal_self_attention_by_formula)
 
     def attention(self, dropout: float = 0.0) -> BiasedCausalSelfAttention:
-        return randomised(BiasedCausalSelfAttention(d_model=6, num_heads=3, dropout=dropout))
+        return randomised(BiasedCausalSelfAttention(**dict(self.sizes), dropout=dropout))
 
     def of_nothing(self, attention: nn.Module, output: Tensor) -> Tensor:
         """What is added behind the projection."""
         return attention.W_O.bias.expand_as(output)
-
-    def test_shows_how_many_heads_it_has(self) -> None:
-        heads = "num_heads=3"
-        assert self.attention().extra_repr().startswith(heads)
-
-    def test_refuses_heads_of_unequal_size(self) -> None:
-        with pytest.raises(ValueError, match="multiple"):
-            BiasedCausalSelfAttention(d_model=6, num_heads=4)
 
     def test_is_that_of_torch(self) -> None:
         attention, (x,) = self.attention(), self.inputs()
@@ -834,22 +794,6 @@ class TestBiasedCausalSelfAttention(CausalChecks):
         output, weights = attention(x, need_weights=True)
         assert_equals(output, array(expected))
         assert_equals(weights, array(theirs))
-
-    @pytest.mark.parametrize("need_weights", [False, True])
-    def test_is_causal_whatever_attends(self, need_weights: bool) -> None:
-        attention, (x,) = self.attention(), self.inputs()
-        expected = first(attention(x, need_weights=need_weights))
-        attention.attention.causal = False
-        assert_equals(first(attention(x, need_weights=need_weights)), array(expected))
-
-    def test_refuses_heads_that_do_not_attend(self) -> None:
-        with pytest.raises(TypeError, match="Identity"):
-            BiasedCausalSelfAttention(6, 3, attention=nn.Identity())
-
-    def test_refuses_a_dropout_that_would_count_for_nothing(self) -> None:
-        attention = BiasedCausalSelfAttention(6, 3).attention
-        with pytest.raises(ValueError, match="dropout of its own"):
-            BiasedCausalSelfAttention(6, 3, dropout=0.1, attention=attention)
 
     @pytest.mark.parametrize("need_weights", [False, True])
     def test_goes_on_where_its_cache_ends(self, need_weights: bool) -> None:

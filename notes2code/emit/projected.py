@@ -101,12 +101,17 @@ class Projected:
         placed = bool(self.view.added) or (self.inner or self.view).attention.ordered
         return self.causal or self.turns or placed
 
-    @property
-    def checks(self) -> str:
-        """The class of what holds of every such attention, in its tests."""
+    def checks(self, given: bool) -> list[str]:
+        """The classes of what holds of every such attention, in its tests; ``given`` says whether
+        its heads may be given."""
+        if self.several and given and self.causal:
+            return ["CausalGivenHeadsChecks"]
+        heads = ["GivenHeadsChecks" if given else "HeadsChecks"] if self.several else []
         if self.causal:
-            return "CausalChecks"
-        return "ProjectedChecks" if self.ordered else "UnorderedProjectedChecks"
+            return [*heads, "CausalChecks"]
+        if self.ordered:
+            return heads or ["ProjectedChecks"]
+        return [*heads, "UnorderedProjectedChecks"]
 
     @property
     def goes_on(self) -> bool:
