@@ -275,12 +275,10 @@ def _is_real(value: Any) -> bool:
 
 
 def _is_finite(equation: Equation, inputs: Mapping[str, Any]) -> bool:
-    """Whether nothing is divided by zero: also not above a number below 1, whose power is 0 then,
-    and infinite for the reciprocal."""
-    turned = {n: 1 / v if isinstance(v, float) and v else v for n, v in inputs.items()}
+    """Whether there is a value, and nothing is divided by zero for it: Python would not do that."""
     try:
-        return all(np.isfinite(tried(equation, given)).all() for given in (inputs, turned))
-    except OracleError:  # as of an element outside an array
+        return bool(np.isfinite(tried(equation, inputs, strictly=True)).all())
+    except (OracleError, FloatingPointError):  # as of an element outside an array
         return False
 
 

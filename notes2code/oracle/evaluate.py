@@ -21,14 +21,14 @@ STEPS = 16
 """The steps of a recursion that are reckoned with."""
 
 
-def tried(equation: Equation, inputs: Mapping[str, Any]) -> Array:
+def tried(equation: Equation, inputs: Mapping[str, Any], strictly: bool = False) -> Array:
     """As ``evaluate``, on inputs of the tool's own: what a note says must not take long. Raises
     ``OracleError`` where it would."""
     with limited(EFFORT):
-        return evaluate(equation, inputs)
+        return evaluate(equation, inputs, strictly)
 
 
-def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
+def evaluate(equation: Equation, inputs: Mapping[str, Any], strictly: bool = False) -> Array:
     """The value of an equation in float64, or complex128 where a number or an input is complex.
 
     ``inputs`` holds, by name, an array of exactly the input's rank, a whole number for a size and
@@ -42,7 +42,8 @@ def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
 
     Raises ``TypeError`` for missing, surplus or unusable inputs, and ``OracleError`` where shapes
     disagree, an element outside an array is needed, an array would be too large, or calls inside
-    calls would take too long.
+    calls would take too long; ``strictly``, a ``FloatingPointError`` where a number is divided by
+    zero, also where that is a number again: the exponential of −1/0.
     """
     if _work(equation, {}) > MAX_WORK:
         raise OracleError("its calls inside calls take too long to evaluate")
@@ -60,7 +61,7 @@ def evaluate(equation: Equation, inputs: Mapping[str, Any]) -> Array:
     for wanted in equation.inputs:
         if wanted.name in values:
             values[wanted.name] = _behind(values[wanted.name], front, len(wanted.shape))
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore", divide="raise" if strictly else "ignore"):
         elements = Elements(len(front), values, callables, equation.functions, known)
         try:
             value = elements.equation(equation, Place({}, len(front)))

@@ -136,6 +136,7 @@ def test_sizes_that_divide_by_zero_are_not_tried(
     tmp_path: Path, run_tests: Callable[[Package], bool]
 ) -> None:
     note = "#n2c/emit\n\n$$b' = b s^{d/(d-2)}$$\n\n$$c = a^{n/(n-3)} + n$$\n"
+    note += "\n$$y = \\exp(-d/(d-2)) x, \\quad x \\in \\mathbb{R}^d$$\n"
     (tmp_path / "Note.md").write_text(note, encoding="utf-8")
     rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
     assert not rendered.remarks
