@@ -278,6 +278,11 @@ UNKNOWN = [
 
 INDICES = [
     refused("N2C036", r"s = \sum_{«|i-j| \le w»} a_{ij}"),
+    refused("N2C036", r"w_i = c^{-i/d}, i = «0, 2», 4, \ldots, d-2"),
+    refused("N2C036", r"w_i = c^{-i/d}, i \in \{«0, 2», \ldots, d-2\}"),
+    refused("N2C036", r"s = \sum_{i=«1,3»,\dots,n} x_i"),
+    refused("N2C036", r"s = \sum_{i \in \{«1, 3», \dots, n\}} x_i"),
+    refused("N2C032", r"y_{2i} = \sin x_i, y_{«2i+5»} = \cos x_i"),
     refused("N2C032", r"«C[i,j]» = \min(C[i-1,j], C[i,j-1]) + 1"),
     refused("N2C032", r"y_{ij} = x«[i-1,j]»"),
     refused("N2C032", r"«M[d,i,j]» = S[d,i,j] / 2"),

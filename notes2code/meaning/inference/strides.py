@@ -122,6 +122,10 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
     # Of x_{2i−1} and x_{2i} the first is x_1: the note counts from 1.
     shifted = any(offset == -1 for _, offset in strides)
     for (part, own), (letter, offset) in zip(parts, strides, strict=True):
+        if offset not in (-1, 0, 1, 2):
+            where = own.indices[at].node.span
+            text = f"`{run.quote(where)}` is no place beside `2{letter}`"
+            raise error("N2C032", text, where, "write `2i` for one column and `2i+1` for the other")
         run.indices = {}
         parity = (offset + shifted) % 2
         if parity in found:

@@ -30,6 +30,7 @@ from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.symbols import counted
 from notes2code.meaning.ir import Expr, Idx, Index, Size
 from notes2code.meaning.notation import binders, positions, scripts
+from notes2code.meaning.notation.in_turn import refuse_gaps
 from notes2code.meaning.rewriting import nested
 from notes2code.meaning.stated import Range
 
@@ -81,6 +82,7 @@ def indices_below(run: Run, node: Big) -> list[tuple[Index, Expr | None]]:
         head = sub.items[0]
         letters = binders.bound_letters(head)
         if letters and isinstance(head, Relation) and isinstance(head.operands[1], Num):
+            refuse_gaps((head.operands[1], *sub.items[1:]))
             return [_bounded(run, letters[0], head.operands[1], sub.items[-1])]
     ranged = sub.items[0] if binders.conditions_below(sub) and isinstance(sub, Group) else sub
     if isinstance(ranged, Relation):
@@ -126,6 +128,8 @@ def _related(run: Run, node: Big, sub: Relation) -> list[tuple[Index, Expr | Non
         return [_unbounded(run, letter) for letter in (*pair, *letters)]
     if len(letters) == 1 and sign == "∈" and isinstance(operand, Group) and _is_range(operand):
         ends = [item for item in operand.items if not isinstance(item, Dots)]
+        if len(ends) < len(operand.items):
+            refuse_gaps(operand.items)
         return [_bounded(run, letters[0], ends[0], ends[-1])]
     more = conditions.with_one_more(sub)
     operand = more[0].operands[1] if more is not None else operand

@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
+from notes2code.meaning.notation.in_turn import refuse_gaps
 from notes2code.meaning.stated import Range
 
 
@@ -49,6 +50,7 @@ def enumerated(clauses: Sequence[Clause], at: int) -> tuple[Range, int] | None:
                 last = clauses[ahead + 1].node
                 if isinstance(last, Relation):
                     return None
+                refuse_gaps((first, *(clause.node for clause in clauses[at + 1 : ahead])))
                 return Range(letter, first, last, node.span.to(last.span)), ahead + 2
         ends = _ends(first)
         if ends:
@@ -68,6 +70,8 @@ def enumerated(clauses: Sequence[Clause], at: int) -> tuple[Range, int] | None:
         if first.open in ("[", "{", "(", *_HALF_OPEN) and items:
             inner = _ends(items[0]) if len(items) == 1 else (items[0], items[-1])
             if inner and not _is_interval(first):
+                if len(items) < len(first.items):
+                    refuse_gaps(first.items)
                 return Range(letter, *_within(first.open, *inner), node.span), at + 1
     return None
 
