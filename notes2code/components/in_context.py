@@ -7,13 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from notes2code.components.compiled import Compiled
+from notes2code.components.normal import normal_form
 from notes2code.components.remarks import doubts_of, problems_of, unique
+from notes2code.components.renewed import TooLong
 from notes2code.components.unusual import unusual
 from notes2code.diagnostics import Span, note
 from notes2code.meaning import Typed
+from notes2code.meaning.ir import Softmax
 from notes2code.meaning.linking.defined_ranks import as_defined
 from notes2code.meaning.linking.entries import Entry
-from notes2code.meaning.linking.used_ranks import as_named, as_scores, as_used, takes_softmax
+from notes2code.meaning.linking.used_ranks import (
+    as_averaged,
+    as_named,
+    as_scores,
+    as_used,
+    takes_softmax,
+)
 
 if TYPE_CHECKING:
     from notes2code.components.compiling import Compiler
@@ -23,7 +32,7 @@ def in_context(compiler: Compiler, compiled: Compiled) -> Compiled:
     """A formula with its inputs as the note defines them, and what is to be said of that."""
     if compiled.status == "component":
         compiled = _of_all_scores(compiler, _of_defined_numbers(compiler, compiled))
-    for read in (_as_used, _as_named, _as_defined):
+    for read in (_as_used, _as_named, _as_averaged, _as_defined):
         if compiled.status == "formula":
             compiled = read(compiler, compiled)
     return compiled
@@ -41,6 +50,21 @@ def _as_named(compiler: Compiler, compiled: Compiled) -> Compiled:
     entry, own = compiled.entry, compiler.alone[compiled.entry]
     beside = _using(compiler, entry, compiler.linker.formulas.beside(entry))
     return _kept(compiler, compiled, as_named(compiler.linker, entry, own, beside))
+
+
+def _as_averaged(compiler: Compiler, compiled: Compiled) -> Compiled:
+    """A formula with vectors for what the weights of the note average."""
+    entry, own = compiled.entry, compiler.alone[compiled.entry]
+
+    def is_softmax(made: Entry) -> bool:
+        """Whether a definition is a softmax, which may be written out."""
+        equation = compiler.equation(made)
+        try:
+            return equation is not None and isinstance(normal_form(equation).body, Softmax)
+        except (TooLong, RecursionError):
+            return False
+
+    return _kept(compiler, compiled, as_averaged(compiler.linker, entry, own, is_softmax))
 
 
 def _kept(compiler: Compiler, compiled: Compiled, typed: Typed) -> Compiled:

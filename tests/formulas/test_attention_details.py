@@ -123,3 +123,26 @@ def test_what_the_first_of_a_sequence_is_multiplied_by_may_be_a_power() -> None:
 def test_one_query_and_one_key_have_no_element_by_how_far_they_are_apart(latex: str) -> None:
     with pytest.raises(FormulaError):
         compile_formula(latex)
+
+
+@table(
+    # Weights of a query, or of several, weigh the rows of all keys.
+    Case(r"C_t = \alpha_t V", "alpha[n,m] V[m,d]", lambda a, v: a @ v),
+    Case(r"O_i = a_i H", "a[n,m] H[m,d]", lambda a, h: a @ h),
+    Case(
+        r"U_i = \mathrm{softmax}(Q_i K_i^\top) (x W_i^V)",
+        "Q[h,n,k] K[h,m,k] x[m,d] W_V[h,d,p]",
+        lambda q, k, x, w: softmax(q @ np.swapaxes(k, 1, 2)) @ (x @ w),
+    ),
+    # Near misses: other numbers scale a matrix, and a vector is weighed as it is.
+    Case(r"C_t = \gamma_t V", "gamma[t] V[n,d]", lambda g, v: g[:, None, None] * v),
+    Case(r"C_t = \alpha_t B", "alpha[t] B[n,d]", lambda a, b: a[:, None, None] * b),
+    Case(
+        r"u = \mathrm{softmax}(Q K^\top) v",
+        "Q[n,k] K[m,k] v[m]",
+        lambda q, k, v: softmax(q @ k.T) @ v,
+        context=r"v \in \mathbb{R}^m",
+    ),
+)
+def test_weights_weigh_all_rows(case: Case) -> None:
+    check(case)

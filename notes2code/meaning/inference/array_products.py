@@ -53,6 +53,9 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if {left.rank, right.rank} == {1, 2} and any(_is_bent(run, side) for side in (left, right)):
         # The s of s x is a vector by its letter, or a number, and no matrix for want of a sign.
         run.unranged = two_vectors(run, left, right, where)
+    if isinstance(left.body, ir.Softmax) and left.rank == 2 and right.rank == 1:
+        # Weights of several queries weigh the values of all keys, (x W), and none of one.
+        run.pay(1.2 if is_made_a_row(right.body, right.axes[0]) else 0.0)
     return contract(run, left, right, 0, where)
 
 
@@ -272,7 +275,7 @@ def is_made_a_row(vector: Expr, axis: Index) -> bool:
     match vector:
         case ir.Call(_, (Lambda((own,), body),)):
             return is_made_a_row(body, own)
-        case ir.Reduce("sum", summed, ir.Mul((first, Ref(_, (Idx(row), Idx(column)))))):
+        case ir.Reduce("sum", summed, ir.Mul((first, Ref(_, (*_, Idx(row), Idx(column)))))):
             made = find_index(row) is find_index(summed) and find_index(column) is find_index(axis)
             return made and not uses(first, axis)
     return False

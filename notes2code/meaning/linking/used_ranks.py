@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from notes2code.diagnostics import Span, error
-from notes2code.meaning.ir import Call, Equation, Lambda, Ref, Softmax
+from notes2code.diagnostics import Span, error, note
+from notes2code.meaning import names
+from notes2code.meaning.ir import Call, Equation, Idx, Lambda, Mul, Reduce, Ref, Softmax
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.linking.ranks import element_rank, gives_weights, weights_of
@@ -95,6 +96,50 @@ def as_named(
     if typed.equation is None or _ranks(typed.equation) != _ranks(equation):
         return own
     return typed
+
+
+def as_averaged(
+    linker: Linker, entry: Entry, own: Typed, is_softmax: Callable[[Entry], bool]
+) -> Typed:
+    """A formula with vectors for what weights average, the g_i of ``z = Σ_i α_i g_i`` beside a
+    formula of the note that makes the α_i by a softmax: so attention does, whatever g is by its
+    letter, and the author is told. What probabilities p_i average may as well be numbers.
+    ``is_softmax`` tells whether a definition is one."""
+    tree, scope = linker.formulas.parsed[entry].tree, linker.scope(entry)
+    weights, values = _sum_of_two(own.equation) or ("", "")
+    if tree is None or own.equation is None or not values or values in scope.shapes:
+        return own
+    defined = linker.formulas.same_indices(entry, (weights, values))
+    if values in defined or weights not in defined or _is_number(own.equation.name):
+        return own
+    if not is_softmax(defined[weights]):
+        return own
+    shapes = {**scope.shapes, values: Shape(("",), 1)}
+    typed = type_tree(entry.latex, tree, replace(scope, shapes=shapes))
+    if typed.equation is None:
+        return own
+    text = f"each element of `{values}` is taken for a vector, which the weights average"
+    told = note("N2C039", text, Span(0, len(entry.latex)), "declare its shape to make it plain")
+    return replace(typed, problems=(*typed.problems, told))
+
+
+def _sum_of_two(equation: Equation | None) -> tuple[str, str] | None:
+    """The α and the g of ``Σ_i α_i g_i``, small letters that are no probabilities."""
+    match equation:
+        case Equation(
+            value=Lambda(
+                (), Reduce("sum", over, Mul((Ref(weights, at), Ref(values, (Idx(),) as own))), None)
+            )
+        ) if at == own == (Idx(over),):
+            letters = {names.base_letter(weights), names.base_letter(values)}
+            small = all(letter.islower() for letter in letters)
+            return (weights, values) if small and not letters & names.PROBABILITIES else None
+    return None
+
+
+def _is_number(name: str) -> bool:
+    """Whether what is added up is a number by its name, such as a loss."""
+    return names.base_letter(name) in ("L", "J") or names.is_number(name)
 
 
 def _ranks(equation: Equation) -> dict[str, int]:
