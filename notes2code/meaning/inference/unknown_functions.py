@@ -31,8 +31,9 @@ def applied(run: Run, use: Use, arguments: Sequence[Value], span: Span) -> Value
     ranks = tuple(value.rank for value in arguments)
     if run.given.setdefault(use.name, ranks) != ranks:
         run.pay(2.6)  # the a, p and n of f(a) - f(p) and f(a) - f(n) are of one kind
-    if not first.rank and _EMBEDS.search(use.name):
-        run.pay(2.2)  # an embedding is a vector, and so is the one-hot word that it is of
+    if not first.rank and (_EMBEDS.search(use.name) or functions.TURNS_HALF.fullmatch(use.name)):
+        # An embedding is a vector, and so is the one-hot word that it is of, and what has halves.
+        run.pay(2.2)
     lambdas = tuple(Lambda(value.axes, value.body) for value in arguments)
     for count, at in enumerate(use.indices):  # the h_i and h_j are functions of one family
         size = run.members.setdefault((use.name, count), Size(""))
@@ -73,7 +74,8 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
         options = shape[1:]
     if first.rank and "att" in plain and not all(value.rank for value in arguments):
         run.pay(2.2)  # the c of CrossAttn(x, c) is attended to
-    if plain.endswith(("norm", "rms", "rope", "dropout")) or _EMBEDS.search(use.name):
+    turns = functions.TURNS_HALF.fullmatch(use.name) is not None
+    if turns or plain.endswith(("norm", "rms", "rope", "dropout")) or _EMBEDS.search(use.name):
         options = shape[:1]
     density = names.base_letter(use.name) in names.PROBABILITIES and not run.seen.attends
     labelled = "_" in use.name  # p_θ(x), where the p(x) of r(x) may be those of all x
@@ -92,7 +94,7 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
             run.conflict(3, text, first.span)
     if use.name == "Z" and run.seen.logs:
         options = ("number", 0.0), ("same", 0.5)  # what all probabilities are divided by
-    if _is_of_elements(run, first):
+    if _is_of_elements(run, first) and not turns:
         options = ("number", 0.0), ("same", 0.5)  # the m(x) of x_j - m(x)
     if called.bends_layer(run, use):
         options = shape[:1]

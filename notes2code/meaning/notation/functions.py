@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from notes2code.meaning import names
 
 OF_NUMBERS = {
@@ -25,6 +27,10 @@ LETTERS = frozenset([*"fgFG", "phi", "psi", "Phi", "Psi"])
 
 LEAKY = frozenset(["leakyrelu", "lrelu"])
 """Activations that let a share of negative numbers through."""
+
+
+TURNS_HALF = re.compile("rot(ate)?_?(half|every_?two)", re.IGNORECASE)
+"""What turns each pair of entries of a vector: the ``rotate_half`` of a rotary position."""
 
 
 def is_known(name: str) -> bool:

@@ -32,6 +32,7 @@ from notes2code.meaning.rewriting import (
     discounted_dots,
     estimates,
     families_of_elements,
+    half_turns,
     in_brackets,
     in_parentheses,
     joined_families,
@@ -150,6 +151,8 @@ REWRITES = (
     Rewrite(Relation, _always(planes.of_angle)),
     # What is rotated is named by both of its places at once,
     Rewrite(Relation, _always(pairs_defined.as_column)),
+    # and turned by angles that are as many.
+    Rewrite(Infix, _always(half_turns.entry_by_entry)),
     # Ones are a vector where a size below them says how many they are.
     Rewrite(Script, _always(numbered_ones.as_vector)),
     # Side by side below a name stand a number and an index as well as a number of times it.
