@@ -22,6 +22,12 @@ from notes2code.latex.signs import (
 
 _LOWERABLE = frozenset(["name", "word", "}", "close", "big", "fn"])
 """What an escaped underscore behind lowers something below: ``x\\_i`` and ``\\ln\\_1``."""
+_OF_FACTOR = frozenset(["name", "word", "text", "num", "prime", "}", "close"])
+"""What a factor ends with."""
+_BETWEEN = {"bigotimes": "otimes", "bigodot": "odot", "bigoplus": "oplus"}
+"""Big signs that stand for small ones between two factors: ``M \\bigotimes F``."""
+_OVER_SOMETHING = re.compile(r"\s*(?:[_^]|\\(?:no)?limits(?![A-Za-z]))")
+"""What says that a big sign runs over something."""
 _REFERENCES = frozenset(["ref", "eqref", "autoref", "cref", "Cref", "cite"])
 """Commands that name another formula, or a text."""
 _NO_OPERAND = re.compile(
@@ -115,7 +121,14 @@ class Commands(SetWords):
         if name == "inf" and _NO_OPERAND.match(self.latex, end):
             self._tell_infimum(start, end)
             name = "infty"
+        if name in _BETWEEN and self._stands_between(end):
+            name = _BETWEEN[name]
         return self._sign(name, start, end)
+
+    def _stands_between(self, end: int) -> bool:
+        """Whether a big sign stands behind a factor, and runs over nothing."""
+        factor = bool(self.tokens) and self.tokens[-1].kind in _OF_FACTOR
+        return factor and not _OVER_SOMETHING.match(self.latex, end)
 
     def _begins_name(self, name: str, rest: re.Match[str]) -> bool:
         """Whether the command of a function is the first part of a name. The theta of

@@ -72,6 +72,14 @@ def _one_to_another(script: Node) -> Node:
     return script
 
 
+def _of_plain_text(script: Node) -> Node:
+    """The -1 of ``D^(-1)``, which parentheses only hold together: no label is negative."""
+    match script:
+        case Group("(", (Neg() as power,)):
+            return power
+    return script
+
+
 class Operands(Bigs):
     """The part of the parser that reads one operand."""
 
@@ -211,7 +219,7 @@ class Operands(Bigs):
                     f"write `{sign.text}{{…}}`; it is read so",
                 )
             )
-        return self.primary()
+        return _of_plain_text(self.primary()) if sign.text == "^" else self.primary()
 
     def primary(self) -> Node:
         """One operand without its scripts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from operator import attrgetter
 
-from notes2code.diagnostics import Problem, error, warning
+from notes2code.diagnostics import Problem, Span, error, note, warning
 from notes2code.latex import angles, conjunctions, differences, full_stops, scripted
 from notes2code.latex.characters import Token
 
@@ -44,6 +44,8 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
         tokens = conjunctions.as_words(tokens)
     if "text" in kinds:
         tokens = _names_in_other_scripts(tokens)
+    if {"open", "word"} <= kinds:
+        tokens = _with_optional_letters(tokens, problems)
     if "stop" in kinds:
         tokens = full_stops.as_products(tokens, problems)
     if "quad" in kinds:
@@ -119,6 +121,25 @@ def _refuse_lone_ends(tokens: list[Token]) -> None:
             raise error(
                 "N2C022", f"`\\end{{{name}}}` ends nothing", token.span, "remove it, or begin it"
             )
+
+
+def _with_optional_letters(tokens: list[Token], problems: list[Problem]) -> list[Token]:
+    """The ``(\\text{S})\\text{W-MSA}(X)`` of two layers at once, W-MSA and SW-MSA, as the second:
+    the letter that one of them has is upright, and no factor."""
+    out: list[Token] = []
+    for token in tokens:
+        start, letter, end = out[-3:] if len(out) > 2 else [token] * 3
+        upright = letter.start - start.end > len("\\text") and not letter.font
+        named = (start.text, letter.kind, end.text, token.kind) == ("(", "name", ")", "word")
+        called = len(out) > 3 and out[-4].kind not in ("op", "rel", "open", "amp", "{")
+        if named and upright and letter.text.isupper() and end.end == token.start and not called:
+            text = f"`({letter.text}){token.text}` is taken to be `{letter.text}{token.text}`"
+            where = Span(start.start, token.end)
+            problems.append(note("N2C039", text, where, "write one formula for each of the two"))
+            out[-3:] = [Token("word", letter.text + token.text, start.start, token.end)]
+        else:
+            out.append(token)
+    return out
 
 
 def _join_rows(tokens: list[Token]) -> list[Token]:

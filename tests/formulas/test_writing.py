@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from notes2code import compile_formula
 from tables import Case, check, relu, softmax, table
 
 
@@ -329,3 +330,36 @@ def test_attention(case: Case) -> None:
 )
 def test_signs(case: Case) -> None:
     check(case)
+
+
+@table(
+    # Big signs between two factors run over nothing.
+    Case(r"Y = G \bigotimes X", "G[n,d] X[n,d]", lambda g, x: g * x),
+    Case(r"Y = A_{1} \bigodot X", "A_1[n,d] X[n,d]", lambda a, x: a * x),
+    Case(r"Y = X \bigoplus A_1", "X[n,d] A_1[n,d]", lambda x, a: x + a),
+    Case(r"y = a \bigotimes_{i=1}^{d} u_i", "a u[d]", lambda a, u: a * np.prod(u)),
+    Case(r"c = \bigoplus u_i", "u[n,d]", lambda u: u.reshape(-1)),
+    # What plain text holds together above a name, where no label can stand.
+    Case(
+        r"Y = B^(-1) · X",
+        "B[n,n] X[n,d]",
+        lambda b, x: np.linalg.solve(b, x),
+        shapes={"B": ("n", "n")},
+    ),
+    Case(r"y = u^(-2)", "u", lambda u: 1 / u**2),
+)
+def test_signs_out_of_place(case: Case) -> None:
+    check(case)
+
+
+def test_the_letter_that_one_of_two_layers_has_is_a_part_of_its_name() -> None:
+    formula = compile_formula(r"Y = (\text{R})\text{P-MSA}(X) + X")
+    assert [one.name for one in formula.inputs if one.kind == "function"] == ["RP_MSA"]
+    assert "`(R)P-MSA` is taken to be `RP-MSA`" in [one.message for one in formula.diagnostics]
+
+
+def test_in_italics_or_behind_a_function_it_is_a_factor() -> None:
+    for latex in (r"Y = (R)\text{P-MSA}(X)", r"Y = g(\text{R})\text{P-MSA}(X)"):
+        formula = compile_formula(latex)
+        assert "R" in [one.name for one in formula.inputs]
+        assert not any("is taken to be `RP" in one.message for one in formula.diagnostics)
