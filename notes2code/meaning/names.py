@@ -123,6 +123,8 @@ def label(node: Node) -> str:
             return ("" if single or capitals else "_").join(texts)
         case Infix("-" | "+", left, right) | Frac(left, right):
             return f"{label(left)}_{label(right)}"
+        case Infix("×", Num(rows), Num(columns)):  # the size of a filter
+            return f"{rows}x{columns}"
         case Relation((left, right), (sign,)) if sign in _ARROWS:
             sides = [label(side) if side is not None else "" for side in (left, right)]
             return "_".join(p for p in (sides[0], _ARROWS[sign], sides[1]) if p)

@@ -40,3 +40,27 @@ def test_a_convolution_is_refused(latex: str, context: str, fault: str) -> None:
 )
 def test_what_is_none(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "filters"),
+    [
+        (r"A = \sigma(g^{5 \times 5}(B)) \odot B", ["g_5x5"]),
+        (r"A = \text{Conv}_{1\times1}(B) + \text{Conv}_{5 \times 5}(B)", ["Conv_1x1", "Conv_5x5"]),
+        (r"A = \mathrm{DWConv}^{3×3}(B)", ["DWConv_3x3"]),
+    ],
+)
+def test_the_size_of_a_filter_is_a_part_of_its_name(latex: str, filters: list[str]) -> None:
+    given = compile_formula(latex).inputs
+    assert [one.name for one in given if one.kind == "function"] == filters
+
+
+@pytest.mark.parametrize("latex", [r"y = I_{2 \times 2} u", r"y = W_{2 \times 5} u"])
+def test_that_of_a_matrix_is_none(latex: str) -> None:
+    with pytest.raises(FormulaError, match="not understood"):
+        compile_formula(latex)
+
+
+@table(Case(r"y = u^{2 \times 2} + \gamma^{2 \times 2}", "u[d] gamma", lambda u, c: u**4 + c**4))
+def test_an_array_is_raised_to_a_product(case: Case) -> None:
+    check(case)

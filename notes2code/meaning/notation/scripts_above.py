@@ -24,7 +24,7 @@ from notes2code.latex.words import RATES
 from notes2code.meaning import names
 from notes2code.meaning.notation import groups, positions
 from notes2code.meaning.notation.scripts import ARRAYS, At, is_mark, is_name
-from notes2code.meaning.notation.scripts_below import Below
+from notes2code.meaning.notation.scripts_below import Below, is_word
 
 
 class Above(Below):
@@ -198,8 +198,11 @@ class Above(Below):
                 raise error("N2C041", text, node.span, "if it is a label, write it as a word")
             if not names.label(node):
                 raise error("N2C032", "this superscript is not understood", node.span)
-        elif not (_is_named_call(node) or (scripted and not self.counts(node))) and not (
-            isinstance(node, Relation) and names.label(node)
+        elif not (
+            _is_named_call(node)
+            or (scripted and not self.counts(node))
+            or (isinstance(node, Relation) and names.label(node))
+            or self.is_of_filter(node)
         ):
             return False
         self.labels.append(names.label(node))
@@ -248,17 +251,12 @@ class Above(Below):
                 self.labels.append(text)
         elif self.base in ARRAYS or text == positions.LAYER or self.as_target:
             self.labels.append(text)  # the q_i^r beside q_i^c: the part that is rotated
-        elif self.listed or _is_word(self.base):
+        elif self.listed or is_word(self.base):
             self.labels.append(text)  # the n of FFN_i^n(x): layers are not raised to a power
         elif self.vector and (self.labels or self.indices) and text not in _COUNTING:
             self.labels.append(text)  # the bold x_1^p of a list, which are vectors of patches
         else:
             self.power = node
-
-
-def _is_word(base: str) -> bool:
-    """Whether a name is a word with a capital, ``FFN`` or ``Expert``."""
-    return len(base) > 1 and base[0].isupper() and base not in names.GREEK
 
 
 _STEPS = frozenset("step steps epoch epochs iteration".split())

@@ -22,7 +22,7 @@ from notes2code.latex.tree import (
     words_in,
 )
 from notes2code.meaning import names
-from notes2code.meaning.notation import positions, slices
+from notes2code.meaning.notation import functions, positions, slices
 from notes2code.meaning.notation.scripts import At, beside_number, is_name, looked_up, parts
 
 
@@ -83,7 +83,7 @@ class Below:
                 )
             elif not plain and self.looks_up(part):
                 self.indices.append(self.place_looked_up(part))
-            elif isinstance(part, Root) or self.counts_by_product(part):
+            elif isinstance(part, Root) or self.counts_by_product(part) or self.is_of_array(part):
                 raise error("N2C032", "this index is not understood", part.span)
             elif text := names.label(part):
                 self.labels.append(text)
@@ -96,6 +96,18 @@ class Below:
             case Infix("+" | "-", Name(place), Juxt(factors)) if len(place) == 1:
                 letters = [factor.text for factor in factors if isinstance(factor, Name)]
                 return len(letters) == len(factors) and not self.bound.isdisjoint(letters)
+        return False
+
+    def is_of_array(self, node: Node) -> bool:
+        """Whether a script is the ``3 × 4`` of a matrix."""
+        return isinstance(node, Infix) and node.op == "×" and not self.is_of_filter(node)
+
+    def is_of_filter(self, node: Node) -> bool:
+        """Whether a script is the ``7 × 7`` of a function, as of a convolution ``f^{7×7}``, which
+        nobody raises to such a power."""
+        match node:
+            case Infix("×", Num(), Num()):
+                return self.base in functions.LETTERS or is_word(self.base)
         return False
 
     def label_and_index(self, node: Node) -> tuple[Node, ...]:
@@ -207,3 +219,8 @@ def _is_power_or_rest(node: Node) -> bool:
 
 
 _WEIGHTS = frozenset(["W", "w", "U", "b"])
+
+
+def is_word(base: str) -> bool:
+    """Whether a name is a word with a capital, ``FFN`` or ``Expert``."""
+    return len(base) > 1 and base[0].isupper() and base not in names.GREEK
