@@ -23,6 +23,8 @@ from notes2code.meaning.inference.list_items import (
 from notes2code.meaning.inference.lists_of_vectors import (
     COLUMNS,
     ONE_VECTOR,
+    ROWS,
+    are_kept,
     side_by_side,
     ways_of_vectors,
 )
@@ -53,7 +55,10 @@ def listed(run: Run, node: Group) -> Value:
         if len(values) == 1 and values[0].rank == 1:
             ways = ways_of_vectors(run, index, values[0], node.separators[0] == ";")
             ways = ((ONE_VECTOR, 0.0),) if are_of_heads(run, flat) else ways
+            ways = ((ROWS, 0.0), (COLUMNS, 0.4)) if are_kept(run, flat) else ways
             return side_by_side(run, index, values[0], ways, node.span)
+        if are_kept(run, flat):
+            run.pay(2.4)
         if node.separators[0] == ";" and all(_is_of_vector(run, value) for value in values):
             run.pay(1.2)  # [o_{t,1}; …; o_{t,n}] joins the vectors of all heads
         doubt_numbers(run, flat[-1], values[0])

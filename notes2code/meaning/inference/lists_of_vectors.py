@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, note
-from notes2code.latex.tree import Juxt, Nodes
-from notes2code.meaning import ir
+from notes2code.latex.tree import Juxt, Name, Node, Nodes, Script, alike
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference.joined_arrays import doubt_vectors, end_to_end
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, uses
@@ -22,14 +23,14 @@ def ways_of_vectors(run: Run, index: Index, value: Value, rows: bool) -> Ways:
     vector, or the columns of a matrix, or its rows; with commas rows only where the shape of the
     whole is said, or weights stand behind it."""
     if rows and _are_mapped_alike(value, index):
-        return ((_ROWS, 0.0), (ONE_VECTOR, 0.8))
+        return ((ROWS, 0.0), (ONE_VECTOR, 0.8))
     if rows:
-        return ((ONE_VECTOR, 0.0), (_ROWS, 0.4))
+        return ((ONE_VECTOR, 0.0), (ROWS, 0.4))
     if isinstance(value.body, ir.Add):  # nobody joins the sums e_i + p_i of tokens
-        return ((COLUMNS, 0.0), (_ROWS, 0.4), (ONE_VECTOR, 0.8))
+        return ((COLUMNS, 0.0), (ROWS, 0.4), (ONE_VECTOR, 0.8))
     if _is_mapped_by_rows(run):
-        return ((_ROWS, 0.0), (COLUMNS, 0.4), (ONE_VECTOR, 0.8))
-    return ((ONE_VECTOR, 0.0), (COLUMNS, 0.4), (_ROWS, 0.8))
+        return ((ROWS, 0.0), (COLUMNS, 0.4), (ONE_VECTOR, 0.8))
+    return ((ONE_VECTOR, 0.0), (COLUMNS, 0.4), (ROWS, 0.8))
 
 
 def side_by_side(run: Run, index: Index, value: Value, ways: Ways, span: Span) -> Value:
@@ -38,12 +39,25 @@ def side_by_side(run: Run, index: Index, value: Value, ways: Ways, span: Span) -
     run.problems.append(note("N2C039", f"`{run.quote(span)}` is taken to be {way}", span))
     if way == ONE_VECTOR:
         return end_to_end(run, index, value, span)
-    doubt_vectors(run, value)
+    if ONE_VECTOR in dict(ways):
+        doubt_vectors(run, value)
     return Value(value.body, (*value.axes, index) if way == COLUMNS else (index, *value.axes), span)
 
 
 ONE_VECTOR = "joined end to end"
-_ROWS, COLUMNS = "the rows of a matrix", "the columns of a matrix"
+ROWS, COLUMNS = "the rows of a matrix", "the columns of a matrix"
+
+
+def are_kept(run: Run, items: Sequence[Node]) -> bool:
+    """Whether a list goes on to the step of the query, as the ``[K_1, …, K_t]`` beside ``Q_t`` that
+    a cache keeps: capitals, and one row for each step."""
+    match items[-1]:
+        case Script(Name(kept), Name() as step, None, 0) if kept.isupper():
+            beside = (
+                node for node in run.seen.nodes.of(Script) if names.label(node.base) in ("q", "Q")
+            )
+            return any(node.sub is not None and alike(node.sub, step) for node in beside)
+    return False
 
 
 def _are_mapped_alike(value: Value, index: Index) -> bool:
