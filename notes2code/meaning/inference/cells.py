@@ -21,7 +21,7 @@ def beside(run: Run, node: Infix, scores: Value) -> Value | None:
         if scores.rank == 1 and _is_for_row(run, node, row, column):
             where = {column: scores.axes[0]}
             break
-        if _lies_apart(node, {row, column}):
+        if {row, column} <= run.seen.bound and _lies_apart(node, {row, column}):
             run.pay(2.4)  # rows and columns are apart in a matrix of scores only
     else:
         return None
@@ -65,7 +65,8 @@ def _before(run: Run, node: Infix, cell: Set[str]) -> Node | None:
     while isinstance(rest, Infix) and rest.op in ("+", "-") and words_in(rest.right) >= cell:
         rest = rest.left
     apart = any(is_distance(part, cell) for part in walk(node.right))
-    if rest is node or not (run.seen.attends or (apart and are_scores(rest))):
+    counted = apart and cell <= run.seen.bound
+    if rest is node or not (run.seen.attends or (counted and are_scores(rest))):
         return None
     if any(isinstance(part, Big) for part in walk(node.right)):
         return None

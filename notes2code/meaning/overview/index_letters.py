@@ -70,8 +70,11 @@ def find_cells(seen: Survey, nodes: Nodes) -> None:
 
 
 def are_scores(node: Node) -> bool:
-    """Whether the transpose of a matrix is in a node, the K of ``Q K^\\top``: no k of one key."""
-    turned = filter(scripts.is_transposed, walk(node))
+    """Whether something is multiplied by the transpose of a matrix, as in ``Q K^\\top``, and so has
+    a row and a column for two rows: no k of one key, and no ``X^\\top X`` of features."""
+    products = (inner.factors for inner in walk(node) if isinstance(inner, Juxt))
+    last = (factors[-1] for factors in products)
+    turned = filter(scripts.is_transposed, last)
     return any(names.is_capital(inner) for script in turned for inner in walk(script.base))
 
 
