@@ -461,11 +461,6 @@ def test_places_next_to_each_other_are_defined_once(latex: str) -> None:
         compile_formula(latex)
 
 
-def test_elements_on_a_diagonal_are_numbers() -> None:
-    assert len(compile_formula("B_{ii} = 2 c_i").shape) == 1
-    assert len(compile_formula(r"D_{ii} = x^\top W").shape) == 2  # not made of its i
-
-
 @pytest.mark.parametrize("latex", [r"h_i = W^\top x_i + p_{i-j}", r"h_m = W^\top x_m + p_{m-n}"])
 def test_what_a_matrix_makes_of_one_row_has_no_columns_to_be_apart(latex: str) -> None:
     with pytest.raises(FormulaError):

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import error, note, warning
 from notes2code.latex.tree import Big, Matrix, alike, walk
-from notes2code.meaning import diagonals, ir, names
+from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families
 from notes2code.meaning.inference.declared import together
 from notes2code.meaning.inference.run import Run, find, find_index
@@ -38,8 +38,6 @@ def check(run: Run, value: Value, target: Target) -> None:
     no number, a small letter that is a matrix, a name of another declared shape."""
     if is_number(run.seen, target) and value.rank > len(target.indices):
         run.pay(4.4 if target.name[0] in "LJ" else 2.4)
-    if value.rank > 1 and _is_along_diagonal(run, value, target):
-        run.pay(2.4)  # the B_ii of a matrix, and the B_{i,i+1} beside it, are numbers
     small = bool(target.parameters) and all(one[0].islower() for one in target.parameters)
     if small and value.rank and target.name.lower() in _OF_TWO:
         run.pay(2.4)  # a score of two vectors is a number, whatever stands in it: V^⊤ tanh(…)
@@ -87,14 +85,6 @@ def without_single_axis(run: Run, value: Value, target: Target) -> Value:
 def _is_of_head(run: Run, target: Target) -> bool:
     """Whether a query, a key or a value has an index that counts heads: ``q_i = X W_i^Q``."""
     return any(names.label(at.node) in run.seen.of_heads for at in target.indices)
-
-
-def _is_along_diagonal(run: Run, value: Value, target: Target) -> bool:
-    """Whether what is defined has one index twice, and the value is no matrix of its diagonal."""
-    places = [positions.shift(at.node) for at in target.indices]
-    letters = {place and place[0] for place in places}
-    told = diagonals.value(value.body, value.axes) is not None
-    return len(letters) == 1 < len(places) and letters <= {*run.indices} and not told
 
 
 def _joins_heads(target: Target) -> bool:
