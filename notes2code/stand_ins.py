@@ -40,6 +40,7 @@ def unrecognised(
             if component is not None and not _is_told(compiled):
                 found[formula] = _problem(formula, component, "which its name says")
         here = [mention for mention in mentions if mention.note == note.path]
+        here.sort(key=lambda mention: mention.component.family == "models")  # it has many formulas
         used = {used.latex for _, compiled in entries for used in compiled.uses}
         for component, own in _announced(note, entries, here, library):
             if any(_is_named(compiled, component, library) for _, compiled in own):

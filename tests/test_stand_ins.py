@@ -37,6 +37,18 @@ def test_a_refused_formula_is_what_the_section_is_about_and_not_its_part(tmp_pat
     assert "transformer.layers.RMSNorm" in rendered.classes
 
 
+def test_a_formula_is_rather_not_the_part_than_not_the_model_that_the_section_names(
+    tmp_path: Path,
+) -> None:
+    note = (
+        "# The Transformer, an encoder and a decoder\n\n**Layer norm**\n\n$$ y = \\tanh(A x) $$\n"
+    )
+    found, _ = told(tmp_path, note)
+    assert [text for code, _, text in found if code == "N2C056"] == [
+        "this is not recognised as layer norm, which the section names"
+    ]
+
+
 NORM = r"$$ \mathrm{LayerNorm}(x) = \gamma \odot \frac{x}{\sqrt{\sigma^2 + \epsilon}} + \beta $$"
 
 

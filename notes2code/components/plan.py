@@ -96,7 +96,8 @@ def _reread(drafts: Drafts, draft: Draft, uses: Mapping[str, Part]) -> None:
         own = draft.compiled is not None and not isinstance(
             drafts.callee(draft.compiled, functions[role]), str
         )
-        other = drafts.library.kinds.get(plain(functions[role])) != used.component.name
+        kind = drafts.library.kinds.get(plain(functions[role]))
+        other = kind is not None and kind != used.component.name
         if used.is_reread or (not own and (other or _varies(drafts, used))):
             others[role] = used.recognised
     found = others and reread(draft.recognised, draft.compiled, others, drafts.compiler)

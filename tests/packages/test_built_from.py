@@ -292,7 +292,7 @@ RMS = (
     r"$$\mathrm{RMSNorm}(x) = "
     r"\frac{x}{\sqrt{\frac{1}{d} \sum_{i=1}^{d} x_i^2 + \epsilon}} \odot \gamma$$"
 )
-SWIGLU = r"$$\mathrm{SwiGLU}(x) = (\mathrm{SiLU}(x W_1) \odot x W_3) W_2$$"
+SWIGLU = r"$$\mathrm{SwiGLU}(x) = (\mathrm{Swish}(x W) \odot x V) W_2$$"
 
 
 @pytest.mark.parametrize(

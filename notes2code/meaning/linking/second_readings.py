@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 
 from notes2code.diagnostics import Problem, Span, note, warning
+from notes2code.meaning import ir
 from notes2code.meaning.linking.declarations import Declarations
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.formulas import Formulas
@@ -47,6 +48,7 @@ class SecondReadings:
             other = self._unlike_said(entry, self._kinds[entry])
         if other is None and codes[-1] in _CLASHES:
             other = self._with_transposes(entry) or self._unlike_beside(entry)
+            other = other or self._with_arguments_of_its_own(entry)
         return other
 
     def _with_parameters_of_its_own(self, entry: Entry, least: int) -> Typed | None:
@@ -61,6 +63,24 @@ class SecondReadings:
         text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
         told = note("N2C039", text, Span(0, len(entry.latex)))
         return self._without(entry, foreign, told)
+
+    def _with_arguments_of_its_own(self, entry: Entry) -> Typed | None:
+        """A formula whose Q is not what a function of its section is declared to be given by that
+        name, where it gives that function something else: the ``Q W_i^Q`` of a head."""
+        formulas, parsed = self._formulas, self._formulas.parsed
+        called = (
+            formulas.defining(entry, f, "functions", within=0) for f in formulas.called(entry)
+        )
+        given = {
+            name for found in called for other in found[:1] for name in parsed[other].parameters
+        }
+        foreign = given & self._declarations.shapes(entry).keys() - parsed[entry].shapes.keys()
+        text = f"`{', '.join(sorted(foreign))}` is taken to be another than what is declared so"
+        other = self._without(entry, foreign, note("N2C039", text, Span(0, len(entry.latex))))
+        if other is not None and _are_handed_on(other, foreign):
+            del self._declarations.foreign[entry], self.told[entry]
+            return None
+        return other
 
     def _with_transposes(self, entry: Entry) -> Typed | None:
         """A formula that does not fit with a ``K'`` of its own, where that can be ``K^\\top``."""
@@ -104,7 +124,10 @@ class SecondReadings:
         """A formula that cannot be computed where something is a vector, as the text says, and can
         where the text speaks loosely: from here on that is not said of the formula. None where the
         text is not to blame."""
-        for most in (2, 1):  # of heads, or of the rows of small letters, it may be written for one
+        for most in (
+            2,
+            1,
+        ):  # of heads, or of the rows of small letters, it may be written for one
             self._kinds[entry] = {
                 name: replace(kind, axes=kind.axes[-(most if name.islower() else 2) :])
                 for name, kind in kinds.items()
@@ -125,3 +148,16 @@ class SecondReadings:
             self._kinds[entry] = dict(kinds)
             return None
         return replace(other, problems=(*other.problems, unlike(left, entry.latex)))
+
+
+def _are_handed_on(typed: Typed, given: Set[str]) -> bool:
+    """Whether a formula gives a function some of these arrays as they are: the x of ``f(x)``."""
+    if typed.equation is None:
+        return False
+    arrays = (
+        typed.equation.value,
+        *(made.array for made in typed.equation.definitions),
+    )
+    calls = (e for array in arrays for e in ir.walk(array.body) if isinstance(e, ir.Call))
+    handed = (argument for call in calls for argument in call.arguments)
+    return any(isinstance(a.body, ir.Ref) and a.body.array in given for a in handed)
