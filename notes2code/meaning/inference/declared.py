@@ -108,6 +108,7 @@ def _said(run: Run, use: Use) -> Shape | None:
         ones |= {f"{state}_{letter}" for letter in run.on_left}  # S_0 is what each S_t is
     if len(use.indices) == use.above == 1 and not listed:
         ones.add(f"{use.name}_0")  # X^{(0)} ∈ ℝ^{D×N} is what each X^{(m)} is
+    ones.update(_families(run, use))
     of_all: Shape | None = None
     for name, shape in run.shapes.items():
         each = name != use.name and (name == element or sorted(name.split("_")) == labels)
@@ -123,6 +124,20 @@ def _said(run: Run, use: Use) -> Shape | None:
                 counted = max(counted - use.steps, min(counted, len(use.indices)))
             of_all = of_all or replace(shape, indexed=counted)
     return of_all or _of_entry(run, use) or _of_component(run, use) or _of_its_kind(run, use)
+
+
+def _families(run: Run, use: Use) -> Iterator[str]:
+    """The h_i of ``h_i ∈ ℝ^{n×d}``, which speaks of the h_1 and h_2 of ``h_1 + h_2``, too, where
+    its sizes are those of all. The x_1 in a column of numbers is none of the tokens."""
+    stem, _, number = use.name.rpartition("_")
+    if use.indices or not number.isdigit() or use.name in run.shapes.keys() | run.seen.entries:
+        return
+    for letter in names.INDEX_LETTERS:
+        said = run.shapes.get(f"{stem}_{letter}")
+        if said is None or said.afar:
+            continue
+        if all(letter not in str(axis).split("_") for axis in said.axes):
+            yield f"{stem}_{letter}"
 
 
 def _is_point_here(run: Run, use: Use) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from notes2code.latex.tree import Juxt, Matrix
 from notes2code.meaning import names
 from notes2code.meaning.inference import gains
 from notes2code.meaning.inference.elements_used import Element
+from notes2code.meaning.notation import binders
 from notes2code.meaning.overview import elements
 
 
@@ -29,7 +33,25 @@ def of_entry(element: Element) -> int | None:
     neuron = rank == 0 and element.base not in names.WEIGHTS and "b" in seen.counted
     if neuron and element.name in elements.of_neurons(seen, seen.nodes):
         element.tell("is taken to be a number, as what a neuron with one bias is given")
+    if rank == 0 and element.name in seen.entries and _is_joined(element):
+        element.run.numbers[element.run.quote(element.use.span)] = element.use.span
     return rank
+
+
+def _is_joined(element: Element) -> bool:
+    """Whether a vector by its letter is a cell of a row, or of a column, beside weights: they may
+    as well map vectors that are joined, ``W [h_1; h_2]``."""
+    if element.base not in names.VECTORS:
+        return False
+    products = element.run.seen.nodes.of(Juxt)
+    for left, right in (pair for product in products for pair in pairwise(product.factors)):
+        for cells, weight in ((left, right), (right, left)):
+            if isinstance(cells, Matrix) and binders.bare(weight) == "W":
+                line = 1 in (len(cells.rows), *map(len, cells.rows))
+                parts = (cell for row in cells.rows for cell in row if cell is not None)
+                if line and any(cell.span == element.use.span for cell in parts):
+                    return True
+    return False
 
 
 def _is_of_elements(element: Element) -> bool:
