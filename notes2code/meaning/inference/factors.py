@@ -81,8 +81,9 @@ def juxtaposed(run: Run, node: Juxt) -> Value:
         behind = _in_turn(run, values[first + 1 :])
         values = [*values[:first], _in_turn(run, [values[first], behind])]
     result = _in_turn(run, _with_rows(run, _with_gates(run, values)))
-    made = Value(result.body, result.axes, node.span, result.row, result.along)
-    return replace(made, column=result.column)
+    return Value(
+        result.body, result.axes, node.span, result.row, result.along, column=result.column
+    )
 
 
 def _with_gates(run: Run, values: Sequence[Value]) -> list[Value]:

@@ -24,8 +24,10 @@ def whole_of(use: Use) -> Use:
 def is_half(run: Run, use: Use) -> bool:
     """Whether an x_1 or x_2 is the first or the second half of the x, all that a function is given:
     both stand in the formula, and no third part."""
+    if not run.scope.halves or use.indices:
+        return False
     whole = whole_of(use).name
-    if not run.scope.halves or use.indices or run.whole_parameters != (whole,):
+    if run.whole_parameters != (whole,):
         return False
     parts = {name for name in run.seen.counted if name.rpartition("_")[0] == whole}
     told = use.name in run.shapes or use.name in run.defined

@@ -55,11 +55,17 @@ def check(run: Run, base: Value, exponent: Node, where: Span) -> None:
 
 def refuse_of_gram(run: Run, node: Node, value: Value) -> None:
     """The ² of ``(X X^⊤)^2 X`` is hardly one of each element: a product is meant."""
-    match node, settled(value.body):
-        case Script(Group("("), None, Num(), 0), ir.Pow(base) if value.rank == 2 and _is_gram(base):
+    match node:
+        case Script(Group("("), None, Num(), 0) if value.rank == 2 and _is_of_gram(value.body):
             text = f"the power of the matrix `{run.quote(node.base.span)}` is not computed"
             way = "write the product out, or use `\\odot`"
             run.unranged = error("N2C033", text, node.span, way)
+
+
+def _is_of_gram(body: Expr) -> bool:
+    """Whether a power is one of a matrix ``X X^⊤``."""
+    power = settled(body)
+    return isinstance(power, ir.Pow) and _is_gram(power.base)
 
 
 def _is_of_elements(body: Expr) -> bool:

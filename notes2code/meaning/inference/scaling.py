@@ -108,9 +108,11 @@ _STATES = "hxzsuqkvc"
 def weighs_all(run: Run, weight: Value, other: Value) -> bool:
     """Whether a w_i is a number that scales a whole vector, which has no index i."""
     of_neuron = isinstance(weight.body, ir.Ref) and names.base_letter(weight.body.array) == "w"
-    whole = other.rank == 1 and free_roots(other.body) == {find_index(other.axes[0])}
+    if not of_neuron or weight.rank or other.rank != 1:
+        return False
+    whole = free_roots(other.body) == {find_index(other.axes[0])}
     placed = free_roots(weight.body) - ({run.step} if run.step is not None else set())
-    return of_neuron and whole and not weight.rank and bool(placed)
+    return whole and bool(placed)
 
 
 def _is_query_or_key(run: Run, value: Value) -> bool:

@@ -176,6 +176,8 @@ def _spelt(product: Juxt) -> Iterator[Sequence[Node]]:
 def _refuse_two_meanings(nodes: Nodes, bases: Set[int]) -> None:
     """``H^T`` beside ``H^L``, where H alone stands nowhere: T may be a label like L. ``bases`` are
     the nodes that have scripts or accents."""
+    if "T" not in nodes.words:
+        return
     marks: dict[str, set[str]] = defaultdict(set)
     places: dict[str, Span] = {}
     for node in nodes.of(Script):

@@ -32,9 +32,10 @@ def _of_all_steps(run: Run, equation: Equation) -> Iterator[Problem]:
     parts = [*ir.walk(equation.value.body)]
     for step in equation.value.indices:
         raised = (part for part in parts if isinstance(part, ir.Pow) and _counts(part, step))
-        of_rate = any(isinstance(part.base, ir.Ref) and not part.base.at for part in raised)
+        if not any(isinstance(part.base, ir.Ref) and not part.base.at for part in raised):
+            continue
         given = [one for one in parts if isinstance(one, ir.Ref) and ir.Idx(step) in one.at[:1]]
-        for ref in given[:1] if of_rate else ():
+        for ref in given[:1]:
             if (symbol := run.symbols.get(ref.array)) is not None:
                 text = f"`{symbol.written}` is taken to hold all steps `{step.letter}`, one by one"
                 hint = f"for one step, write `{step.letter}` nowhere below"

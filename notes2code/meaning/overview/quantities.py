@@ -206,6 +206,8 @@ def _of_turns(define: Define) -> Iterator[str]:
     place that each of these is multiplied by."""
     nodes = [node for value in define.values for node in walk(value)]
     turns = [n for n in nodes if isinstance(n, Apply) and binders.bare(n.function) in _TURNS]
+    if not turns:
+        return
     within = [inner for turn in turns for inner in walk(turn.argument)]
     inside, everywhere = (
         [node.text for node in some if isinstance(node, Name)] for some in (within, nodes)

@@ -82,6 +82,8 @@ def _of_residual_layer(define: Define) -> str:
     the sum is called. No l is that over which a sum runs; one that stands below and is never
     another, as in ``h_l = x_l + \\mathrm{FFN}(x_l)``, may count tokens."""
     letter = "" if define.target is None else _layer_of(define.target)
+    if not letter:
+        return ""
     nodes = [node for value in define.values for node in walk(value)]
     if any(letter in binders.bound_letters(n.sub) for n in nodes if isinstance(n, Big) and n.sub):
         return ""

@@ -106,10 +106,11 @@ def _before(seen: Survey, define: Statement) -> str:
     if not isinstance(define, Define) or define.target is None:
         return ""
     state = binders.bare(define.target)
-    whole = names.label(define.target) in (state, f"{state}_prime")
+    label = names.label(define.target)
+    whole = label in (state, f"{state}_prime")
     if (whole and any(binders.holds(v, state) for v in define.values)) or seen.steps.get(state):
         return state
-    return f"{state}_old" if names.label(define.target) == f"{state}_new" else ""
+    return f"{state}_old" if label == f"{state}_new" else ""
 
 
 def _goes_on(node: Node, state: str) -> bool:

@@ -201,10 +201,11 @@ def _updated(define: Define) -> Define:
     target, rows = define.target, _rows(define)
     hidden = bool(rows) and isinstance(target, Script) and all(map(_is_hidden, rows))
     limited = define.keeps and bool(define.conditions)
+    plain = replace(define, keeps=False) if define.keeps else define
     if not isinstance(target, Name | Script) or not (limited or hidden):
-        return replace(define, keeps=False)
+        return plain
     if names.is_mask(binders.bare(target)) or recursions.step_letter(define) is not None:
-        return replace(define, keeps=False)
+        return plain
     cases = Matrix("cases", (*rows, (target, Prose("otherwise", define.span))), define.span)
     return replace(define, values=(cases,), conditions=(), keeps=True)
 

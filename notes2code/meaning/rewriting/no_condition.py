@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from notes2code.latex.tree import Group, Juxt, Name, Node
+from notes2code.latex.tree import Change, Formula, Group, Juxt, Name, Node
 from notes2code.meaning.notation.scripts import is_name
 
 _SIGN = "emptyset"
 
 
-def as_input(node: Juxt) -> Node:
-    """A product with the name of an input for each ``∅`` among several arguments."""
+def as_input(formula: Formula) -> Change | None:
+    """The name of an input for each ``∅`` among several arguments."""
+    return _with_inputs if _SIGN in formula.words else None
+
+
+def _with_inputs(node: Juxt) -> Node:
     factors = list(node.factors)
     for at, group in enumerate(factors[1:], 1):
         match group:

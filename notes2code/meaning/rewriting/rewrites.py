@@ -130,7 +130,7 @@ REWRITES = (
     # A bar over a square is no accent of a letter.
     Rewrite(Accent, _always(barred.as_mean)),
     # No condition is what a function is given for one.
-    Rewrite(Juxt, _always(no_condition.as_input)),
+    Rewrite(Juxt, no_condition.as_input),
     # What P is of is no product, and no condition.
     Rewrite(Juxt, normal_probabilities.written_out),
     # An index is one letter: a prime would be one of the name, or a derivative.

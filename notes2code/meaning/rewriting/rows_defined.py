@@ -57,8 +57,10 @@ def _row(target: Node | None) -> str:
 
 def _row_of(node: Node) -> str:
     """The q whose values are the rows of Q, or of Q^⊤, with its accent; "" for any other name."""
+    if binders.bare(node) not in ("Q", "K", "V"):
+        return ""
     label = names.label(_matrix(node))
-    return label[0].lower() + label[1:] if binders.bare(node) in ("Q", "K", "V") else ""
+    return label[0].lower() + label[1:]
 
 
 def _matrix(node: Node) -> Node:
