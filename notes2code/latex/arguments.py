@@ -95,9 +95,10 @@ class Arguments(TokenReader):
         """The sign of a transpose that stands behind an array and not above it, ``q \\top k``: it
         is no factor."""
         sign = self.peek()
+        if sign.kind != "name" or self.in_script or not isinstance(base, Name | Accent | Group):
+            return None
         written = self.latex[sign.span.start : sign.span.end].strip()
-        beside = sign.kind == "name" and written in ("\\top", "\\intercal", "⊤")
-        if not beside or self.in_script or not isinstance(base, Name | Accent | Group):
+        if written not in ("\\top", "\\intercal", "⊤"):
             return None
         self.at += 1
         text = f"`{written}` stands beside what is transposed, and not above it"

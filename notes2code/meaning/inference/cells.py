@@ -14,7 +14,10 @@ from notes2code.meaning.overview.index_letters import CELLS, are_scores, is_dist
 def beside(run: Run, node: Infix, scores: Value) -> Value | None:
     """The right-hand term of a sum for each cell of the matrix on the left, or of the row that a
     query has there; None where it is not written for a cell."""
+    told = words_in(node.right)
     for row, column in CELLS:
+        if not {row, column} <= told:
+            continue
         if scores.rank >= 2 and _is_for_cell(run, node, {row, column}):
             where = dict(zip((row, column), scores.axes[-2:], strict=True))
             break

@@ -38,6 +38,8 @@ def _is_said(run: Run, state: str) -> bool:
 def moves_unread(run: Run, node: Node) -> bool:
     """Whether a term moves a state that is not read yet: of ``η g + w`` the w is read first."""
     moves = run.seen.moves
+    if not moves:
+        return False
     moved = {moves[use.name] for use, _ in used(run.seen, node) if use.name in moves}
     return not moved <= run.symbols.keys()
 

@@ -74,7 +74,7 @@ def remark(
         return note("N2C038", text, define.span)
     sides = (define.target, *define.values) if define.target is not None else define.values
     mine = _called(sides[0], seen)
-    others = (name for side in sides[1:] for name in _called(side, seen))
+    others = (name for side in sides[1:] for name in _called(side, seen)) if mine else ()
     shared = mine.intersection(others) or _of_differences(define, seen)
     if shared:
         return note(

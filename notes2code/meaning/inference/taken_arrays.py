@@ -29,9 +29,10 @@ def told(run: Run, equation: Equation) -> Iterator[Problem]:
 def _of_all_steps(run: Run, equation: Equation) -> Iterator[Problem]:
     """What is given for each step t, where a rate is raised to it: whoever has that of one step
     only would give it for all."""
-    parts = [*ir.walk(equation.value.body)]
+    parts = ir.walk(equation.value.body)
+    powers = [part for part in parts if isinstance(part, ir.Pow)]
     for step in equation.value.indices:
-        raised = (part for part in parts if isinstance(part, ir.Pow) and _counts(part, step))
+        raised = (part for part in powers if _counts(part, step))
         if not any(isinstance(part.base, ir.Ref) and not part.base.at for part in raised):
             continue
         given = [one for one in parts if isinstance(one, ir.Ref) and ir.Idx(step) in one.at[:1]]

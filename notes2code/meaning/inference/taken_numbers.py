@@ -69,6 +69,8 @@ def _sizes(run: Run, equation: Equation) -> Iterator[tuple[str, Span]]:
 def _subtracted(run: Run, equation: Equation) -> Iterator[tuple[str, Span]]:
     """The m of ``e^{S - m}`` with a matrix S, whose rows may have an m each."""
     numbers = {given.name for given in equation.inputs if given.kind == "array" and not given.shape}
+    if not numbers:
+        return
     arrays = [one.array for one in equation.definitions] + [equation.value]
     for part in (part for array in arrays for part in ir.walk(array.body)):
         match part:

@@ -30,6 +30,8 @@ def found(
         letters = _loose(define, seen)
         if not letters:
             both = {**known, **made}
+            if not both:
+                continue
             inside = {own for value in define.values for own in _all_plain(value)}
             others = {own: key(own, both) for own in sorted(inside) if key(own, both)}
             letters = dict.fromkeys(x for own in others.values() for x in both[own])
