@@ -31,6 +31,7 @@ from notes2code.meaning.rewriting import (
     close_by,
     discounted_dots,
     estimates,
+    examples_of_layers,
     families_of_elements,
     half_turns,
     in_brackets,
@@ -133,6 +134,8 @@ REWRITES = (
     Rewrite(Juxt, no_condition.as_input),
     # What P is of is no product, and no condition.
     Rewrite(Juxt, normal_probabilities.written_out),
+    # An example of a layer is counted, and the layer stands above.
+    Rewrite(Script, _always(examples_of_layers.counted_below)),
     # An index is one letter: a prime would be one of the name, or a derivative.
     Rewrite(Script, primed.renamed),
     # What is raised to one counts with what is raised to two.
