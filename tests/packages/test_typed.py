@@ -29,6 +29,10 @@ TWO_NORMS = [
 ]
 
 
+TURNED = (
+    r"\mathrm{head}_i = "
+    r"\mathrm{Attention}(\mathrm{RoPE}(Q W_i^Q), \mathrm{RoPE}(K W_i^K), V W_i^V)"
+)
 # The functions that formulas are given have the names of classes here.
 NAMED_SO = [
     r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V",
@@ -38,7 +42,7 @@ NAMED_SO = [
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed")
 def test_packages_are_typed_and_clean(tmp_path: Path) -> None:
-    packages: Sequence[Sequence[str]] = [[], TEXTBOOK, [*TWO_NORMS, GROUPS], NAMED_SO]
+    packages: Sequence[Sequence[str]] = [[], TEXTBOOK, [*TWO_NORMS, GROUPS], [*NAMED_SO, TURNED]]
     for number, formulas in enumerate(packages):
         for path, text in package_of(formulas, f"package_{number}").items():
             file = tmp_path / str(number) / path

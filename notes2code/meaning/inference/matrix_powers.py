@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Frac, Group, Infix, Neg, Node, Num, Script
+from notes2code.latex.tree import Frac, Group, Infix, Name, Neg, Node, Num, Script
 from notes2code.meaning import diagonals, ir, names
 from notes2code.meaning.inference.run import Run, find_index
 from notes2code.meaning.inference.values import Value, elementwise, is_logistic, settled
@@ -34,10 +34,8 @@ def check(run: Run, base: Value, exponent: Node, where: Span) -> None:
             where,
             "declare it as a number, or write the product out",
         )
-    if base.rank == 1 and _is_many(exponent) and base.is_capital and not run.seen.elements:
-        text = f"`{run.quote(where)}` may be a power, or one of several by its number"
-        hint = "write a number that tells arrays apart in parentheses, `H^{(4)}`"
-        run.unranged = error("N2C033", text, where, hint)
+    if base.rank == 1 and base.is_capital and not run.seen.elements:
+        _doubt_capital(run, exponent, where)
     if is_negative(exponent) and _is_matrix_letter(name) and name not in run.shapes:
         raise error("N2C041", "the inverse of an array is not computed", where)
     inverse = isinstance(exponent, Neg) and exponent.body == Num("1", exponent.body.span)
@@ -51,6 +49,19 @@ def check(run: Run, base: Value, exponent: Node, where: Span) -> None:
         text = f"the power of the matrix `{run.quote(where)}` is taken element by element"
         help_text = "write the product out where that is meant"
         run.problems.append(note("N2C039", text, where, help_text))
+
+
+def _doubt_capital(run: Run, exponent: Node, where: Span) -> None:
+    """A capital with a number above it may be one of several, and what is raised to all powers of
+    a series, the B of ``B + B^2 + … + B^n``, a matrix."""
+    if _is_many(exponent):
+        text = f"`{run.quote(where)}` may be a power, or one of several by its number"
+        hint = "write a number that tells arrays apart in parentheses, `H^{(4)}`"
+        run.unranged = error("N2C033", text, where, hint)
+    if isinstance(exponent, Name) and exponent.text in run.indices:
+        text = f"the power of `{run.quote(where)}` may be that of a matrix, or of each element"
+        hint = "write the product out, or use `\\odot`"
+        run.unranged = error("N2C033", text, where, hint)
 
 
 def refuse_of_gram(run: Run, node: Node, value: Value) -> None:
