@@ -13,6 +13,7 @@ from notes2code.components.compiling import Compiler
 from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired
+from notes2code.components.shared_results import tells_one, used_on
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.apart import equations
@@ -116,6 +117,8 @@ def compile_vault(vault: Vault, library: Library, memory: Memory | None = None) 
         by_note.setdefault(note.path, []).append((formula, compiler.compiled(entry)))
     doubts = unrecognised(vault.notes, by_note, named, library)
     kinds = disagreements((c for group in by_note.values() for _, c in group), compiler.linker)
+    groups = ([c for _, c in group] for group in by_note.values())
+    used = {entry for group in groups for entry in used_on(group, compiler.linker)}
     formulas: list[CompiledFormula] = []
     for entry, (note, formula) in places.items():
         compiled = compiler.compiled(entry)
@@ -127,6 +130,7 @@ def compile_vault(vault: Vault, library: Library, memory: Memory | None = None) 
             compiled = _only_mentioned(formula, compiled)
         doubt = () if EMIT in asked(formula) else filter(None, [doubts.get(formula)])
         told = (p for p in compiled.problems if not (formula.code and p.code in OF_TEX))
+        told = (p for p in told if not (entry in used and tells_one(p)))
         other = () if entry not in kinds else (kinds[entry],)
         problems = (*told, *doubt, *other, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)

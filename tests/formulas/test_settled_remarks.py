@@ -60,3 +60,23 @@ def test_even_columns_that_are_defined_twice_are_advised_to_be_odd(left: str, ad
     with pytest.raises(FormulaError) as refused:
         compile_formula(rf"{left} = \sin(t / b^{{2i/d}}), \quad {left} = \cos(t / b^{{2i/d}})")
     assert [problem.help for problem in refused.value.diagnostics] == [advice]
+
+
+THREE = r"Q = X A, \quad K = X B, \quad V = X C"
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        ((r"\mathrm{Attend}(Q, K, V) = \mathrm{softmax}(Q K^\top) V",), False),
+        ((r"S = Q K^\top", r"Y = \mathrm{softmax}(S) V"), False),
+        # Near misses: what becomes of V is not said, and nothing is said at all.
+        ((r"S = Q K^\top",), True),
+        ((), True),
+    ],
+)
+def test_results_that_a_note_goes_on_with_are_all_its_own(
+    tmp_path: Path, others: tuple[str, ...], told: bool
+) -> None:
+    found = remarks(tmp_path, THREE, *others)
+    assert ("of several results `Q` is the value" in found) == told
