@@ -40,8 +40,9 @@ _EMPTY = re.compile(r"\s*\{\s*\}(?!\s*[_^])")
 _ENDS = re.compile(r"\\\\|\\end(?![A-Za-z])")
 """What ends a row."""
 
-_REST_OF_WORD = re.compile(r"\\_(?:[A-Za-z]{2,}|[A-Za-z](?=\\_))(?:\\_[A-Za-z]+)*(?![A-Za-z])")
-"""What makes a name of the command of a function, ``\\cos\\_emb`` and ``\\max\\_seq\\_len``."""
+_REST_OF_WORD = re.compile(r"(?:\\_(?:[A-Za-z]{2,}|[A-Za-z](?=\\_)))+(?![A-Za-z])")
+"""What makes a name of the command of a function, ``\\cos\\_emb`` and ``\\max\\_seq\\_len``; a
+letter at the end is an index, the t of ``\\log\\_prob\\_t``."""
 
 _NO_FACTOR = re.compile(r"\s*(?:$|[)}\],;.=+*/&<>])")
 """What follows a name, and no operator, which is given something: ``s / \\max\\_len``."""

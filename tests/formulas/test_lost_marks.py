@@ -176,3 +176,8 @@ def test_that_a_transpose_stands_beside_its_array_is_told() -> None:
     (told,) = compile_formula(r"u = a \top B").diagnostics
     assert (told.code, told.severity) == ("N2C026", "warning")
     assert told.message == r"`\top` stands beside what is transposed, and not above it"
+
+
+def test_a_letter_that_is_lowered_behind_a_name_of_words_counts() -> None:
+    found = compile_formula(r"L = -\sum_i \log\_prob\_i r_i")
+    assert {one.name for one in found.inputs} == {"log_prob", "r"}

@@ -214,21 +214,30 @@ def test_a_factor_close_to_a_function_that_is_given_more_is_no_word() -> None:
     assert {one.name for one in f.inputs} == {"x", "t", "g"}
 
 
-# Nobody multiplies a matrix by the logarithm of each element of another.
+# A partition function is a number, and so is what multiplies its logarithm.
 @table(
     Case(r"G = -c T \ln Z", "c T Z+", lambda c, t, z: -c * t * np.log(z)),
-    Case(r"R = B \log_2(1 + S/M)", "B S+ M+", lambda b, s, m: b * np.log2(1 + s / m)),
-    # Near misses: matrices that are declared, and one that is transposed.
+    # Near misses: what has another letter, matrices that are declared, and one that is transposed.
     Case(
         r"G = -T \ln Z",
         "T[n,d] Z+[d,m]",
         lambda t, z: -t @ np.log(z),
         context=(r"T \in \mathbb{R}^{n \times d}", r"Z \in \mathbb{R}^{d \times m}"),
     ),
+    Case(
+        r"y = A \log(\alpha)",
+        "A[n,d] alpha+[d]",
+        lambda a, alpha: a @ np.log(alpha),
+        context=(r"\alpha = \mathrm{softmax}(x)",),
+    ),
     Case(r"G = A^\top \log(B^\top)", "A[n,d] B+[m,n]", lambda a, b: a.T @ np.log(b.T)),
 )
 def test_numbers_beside_logarithms(case: Case) -> None:
     check(case)
+
+
+def test_targets_and_outputs_beside_a_logarithm_are_a_cross_entropy() -> None:
+    assert compile_formula(r"L = -T \cdot \log(O)").component == "cross_entropy"
 
 
 def test_that_letters_beside_a_logarithm_are_numbers_is_told() -> None:

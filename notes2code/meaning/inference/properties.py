@@ -378,6 +378,8 @@ def applied_elsewhere(
     read = [targets.read_target(known, statement) for known in (seen, survey((statement,)))]
     taken = [one for one in read if one.whole and len(one.whole) == len(one.parameters)]
     for other in others:
+        if "nabla" in words_in(*other.values):
+            continue  # a gradient is not computed, and the loss beside it is
         made = targets.read_target(seen, other).name
         for node in (node for value in other.values for node in walk(value)):
             for one in taken:

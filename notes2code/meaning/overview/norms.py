@@ -76,8 +76,9 @@ def _is_normalised(node: Node, made: Set[str]) -> bool:
 
 def _is_called_normalised(node: Node) -> bool:
     """Whether a name says that it is what a normalisation makes: ``\\hat x``, ``z_{norm}``."""
-    _, *marks = names.label(node).lower().split("_")
-    return any(mark == "hat" or mark.startswith(("norm", "standard")) for mark in marks)
+    base, *marks = names.label(node).split("_")
+    said = base.islower() and any(one.lower().startswith(("norm", "standard")) for one in marks)
+    return said or "hat" in marks
 
 
 def _gain(term: Node) -> Node | None:
@@ -131,7 +132,8 @@ def _scales_normalised(node: Infix) -> bool:
             match scaled:
                 case Juxt((Name() as gain, made)) | Infix("·" | "*", gain, made):
                     named = binders.bare(gain), binders.bare(beta)
-                    return named == ("gamma", "beta") and _is_called_normalised(made)
+                    each = isinstance(gain, Script) and gain.sub is not None  # γ_i, a feature's
+                    return named == ("gamma", "beta") and not each and _is_called_normalised(made)
     return False
 
 

@@ -231,20 +231,13 @@ def _raised_to_share(node: Script) -> Iterator[str]:
 
 
 def _of_logarithm(factors: Sequence[Node]) -> Iterator[str]:
-    """The k, the T and the Z of ``k T \\ln Z``, and the B of ``B \\log_2(1 + S/N)``: nobody
-    multiplies a matrix by the logarithms of what is in another. What holds tokens, and weights, may
-    be arrays all the same, and the P of ``P \\log Q`` are distributions."""
+    """The k, the T and the Z of ``k T \\ln Z``: a partition function is a number, and so is what
+    its logarithm is multiplied by."""
     match [factor for factor in factors if not isinstance(factor, Num)]:
         case [*before, Apply(function, given)] if binders.bare(function) in ("log", "ln"):
-            inside, letters = ungrouped(given), {*map(binders.bare, before)}
-            whole = isinstance(inside, Name) and inside.text.isupper() and not inside.font
-            arrays = letters & (names.OF_TOKENS | {"W"})
-            arrays |= (letters | words_in(inside)) & {"P", "Q"}
             scaling = [*map(arithmetic.plain, before)]
-            known = all(scaling) and (whole or arithmetic.is_arithmetic(inside))
-            if known and any(map(str.isupper, letters)) and not arrays:
-                yield from (*scaling, *arithmetic.capitals(inside))
-                yield from {"Z"}.intersection([binders.bare(inside)])
+            if binders.bare(ungrouped(given)) == "Z" and scaling and all(scaling):
+                yield from (*scaling, "Z")
 
 
 def _first(node: Node) -> Node:
