@@ -245,13 +245,14 @@ class Compiler:
         """The kinds of the functions that the notes define, by name, for those that a formula and
         its definitions mention."""
         named: dict[str, str] = {}
-        used = {other for uses in self.linker.linked(entry) for other in uses}
-        used |= {*self.linker.updates_before(entry)}
+        linked = {other for uses in self.linker.linked(entry) for other in uses}
+        linked |= {*self.linker.updates_before(entry)}
+        used = sorted(linked, key=lambda other: other.order)
         for other in used:
             if (kind_of := self.piece_of(other)) in self.library.defined:
                 named |= dict.fromkeys(self.arrays([other]), kind_of)
         near: dict[str, list[Entry]] = {}
-        for one in (*sorted(used, key=lambda other: other.order), entry):
+        for one in (*used, entry):
             mentioned = sorted(self.linker.formulas.parsed[one].mentioned)
             near |= self.linker.nearest_functions(one, mentioned)
             calls = sorted(self.linker.formulas.parsed[one].called)

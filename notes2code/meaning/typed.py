@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from notes2code.diagnostics import Problem, ProblemError, Span, error, note
 from notes2code.latex import parse
-from notes2code.latex.tree import Tree, words_in
+from notes2code.latex.tree import Tree
 from notes2code.meaning import names
 from notes2code.meaning.inference import (
     heads,
@@ -293,13 +293,9 @@ def _of_what_is_given(
 
 
 def _is_given(define: Define, function: targets.Target, seen: Survey) -> bool:
-    """Whether what a statement makes, as a whole, is a parameter of a function, and is not made
-    with that function: the ``x_{l+1} = x_l + f(x_l)`` beside ``f(x) = …`` is not given to it."""
+    """Whether what a statement makes, as a whole, is a parameter of a function."""
     made = targets.read_target(seen, define)
-    computed = (value for value in define.values if "nabla" not in words_in(value))
-    applied = any(function.name in seen.names_in(value) for value in computed)
-    whole = not (made.indices or made.parameters or applied)
-    return whole and made.name in function.parameters
+    return not (made.indices or made.parameters) and made.name in function.parameters
 
 
 def _with_local_functions(

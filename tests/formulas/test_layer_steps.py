@@ -113,29 +113,11 @@ def test_what_a_layer_adds(case: Case) -> None:
     check(case)
 
 
-@table(
-    # The function that makes the next state is given beside it, of an argument of any name.
-    Case(
-        r"x_{l+1} = x_l + g(x_l), \quad g(x) = \tanh(A x)",
-        "x[d] A[d,d]",
-        lambda x, a: x + np.tanh(a @ x),
-    ),
-    Case(
-        r"u_t = g(u_{t-1}, z_t), \quad g(u, z) = \tanh(A u + B z)",
-        "u[d] z[m] A[d,d] B[d,m]",
-        lambda u, z, a, b: np.tanh(a @ u + b @ z),
-    ),
-    Case(
-        r"x_{l+1} = x_l + \mathrm{N}(x_l) U, \quad \mathrm{N}(x) = \frac{x}{\sqrt{\sum_i x_i^2}}",
-        "x[d] U[d,d]",
-        lambda x, u: x + x / np.sqrt(x @ x) @ u,
-    ),
-    # A near miss: what is made without it is given to it, and the function is the value.
-    Case(
-        r"Q = X B, \quad g(Q) = \tanh(Q A)",
-        "Q[n,d] A[d,p]",
-        lambda q, a: np.tanh(q @ a),
-    ),
-)
-def test_functions_of_a_state(case: Case) -> None:
-    check(case)
+def test_a_function_keeps_its_component_beside_the_step_that_calls_it() -> None:
+    latex = r"F(x) = \max(0, x W_1 + b_1) W_2 + b_2, \quad x = x + F(x)"
+    assert compile_formula(latex).component == "feed_forward"
+
+
+def test_a_loss_is_computed_beside_the_step_of_its_gradient() -> None:
+    latex = r"J(w) = \|X w - y\|^2, \quad w = w - \eta \nabla J(w)"
+    assert compile_formula(latex).name == "J"

@@ -51,3 +51,9 @@ def test_a_rotation_of_pairs_is_one(left: str) -> None:
 
 def test_a_block_that_is_no_column_stays_one() -> None:
     assert len(compile_formula(rf"R_{{2k, 2k+1}} = {TURN}").shape) == 3
+
+
+@pytest.mark.parametrize("value", [r"\left\| C \right\|", r"u^\top C"])
+def test_a_number_made_of_a_column_is_no_pair(value: str) -> None:
+    column = value.replace("C", r"\begin{pmatrix} a_i \\ b_i \end{pmatrix}")
+    assert compile_formula(r"r_{2i, 2i+1} = " + column)

@@ -369,23 +369,17 @@ def applied_elsewhere(
     statement: Statement, stated: Sequence[Statement], seen: Survey
 ) -> str | None:
     """The function that a statement defines, if another statement applies it to something else
-    than its own parameters, or makes one of these with it: the ``x_{l+1} = x_l + f(x_l)`` beside
-    ``f(x) = …``."""
+    than its own parameters."""
     others = [other for other in stated if isinstance(other, Define) and other is not statement]
     if not isinstance(statement, Define) or not isinstance(statement.target, Juxt) or not others:
         return None
     # By itself, too: the t that α_t counts elsewhere is a parameter of f(t).
     read = [targets.read_target(known, statement) for known in (seen, survey((statement,)))]
     taken = [one for one in read if one.whole and len(one.whole) == len(one.parameters)]
-    for other in others:
-        if "nabla" in words_in(*other.values):
-            continue  # a gradient is not computed, and the loss beside it is
-        made = targets.read_target(seen, other).name
-        for node in (node for value in other.values for node in walk(value)):
-            for one in taken:
-                own = [] if made in one.parameters else [one.parameters]
-                if any(given not in own for given in _arguments(node, one.name, seen)):
-                    return one.name
+    for node in (node for other in others for value in other.values for node in walk(value)):
+        for target in taken:
+            if any(given != target.parameters for given in _arguments(node, target.name, seen)):
+                return target.name
     return None
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from notes2code.latex.tree import Group, Juxt, Matrix, Name, Node, Relation, Script, walk
-from notes2code.meaning.notation import positions
+from notes2code.latex.tree import Group, Infix, Juxt, Matrix, Name, Node, Relation, Script
+from notes2code.meaning.notation import positions, scripts
 
 
 def as_column(node: Relation) -> Node | None:
@@ -14,7 +13,7 @@ def as_column(node: Relation) -> Node | None:
     and for that of ``f(x, m)_{2i}`` and ``f(x, m)_{2i+1}``, where what defines it is a column,
     too: of anything else two indices are a row and a column."""
     target, *values = node.operands
-    if target is None or node.signs[0] != "=" or not _makes_a_column(values):
+    if target is None or node.signs[0] != "=" or not any(map(_makes_a_column, values)):
         return None
     cells = _cells(target)
     places = [positions.stride(cell.sub) for cell in cells if cell.sub is not None]
@@ -46,8 +45,14 @@ def _element(cell: Node | None) -> Script | None:
     return None
 
 
-def _makes_a_column(values: Sequence[Node | None]) -> bool:
-    """Whether a column of two stands in what defines something."""
-    inside = [part for value in values if value is not None for part in walk(value)]
-    matrices = [part for part in inside if isinstance(part, Matrix)]
-    return any([len(row) for row in matrix.rows] == [1, 1] for matrix in matrices)
+def _makes_a_column(value: Node | None) -> bool:
+    """Whether what defines something is a column of two, alone or behind the matrices that turn
+    it; no norm of one, and no number that a row makes of it."""
+    match value:
+        case Matrix(rows=rows):
+            return [len(row) for row in rows] == [1, 1]
+        case Juxt((*before, last)):
+            return _makes_a_column(last) and not any(map(scripts.is_transposed, before))
+        case Infix("+" | "-" | "·" | "⊙", left, right):
+            return _makes_a_column(left) or _makes_a_column(right)
+    return False
