@@ -12,9 +12,21 @@ from tables import Case, check, table
 @table(
     # What is declared of each of a family is so of its first two.
     Case(r"y = h_1 U", "h_1[n,d] U[d,p]", np.matmul, context=r"h_i \in \mathbb{R}^{n \times d}"),
-    Case(r"y = c_1 + c_2", "c_1[d] c_2[d]", np.add, context=r"c_j \in \mathbb{R}^d"),
+    Case(r"y = z_1 + z_2", "z_1[n,d] z_2[n,d]", np.add, context=r"z_j \in \mathbb{R}^{n \times d}"),
     Case(r"y = h_1 + g", "h_1 g", np.add, context=r"h_i \in \mathbb{R}"),
-    # Near misses: sizes that are of one of them, and numbers in a column.
+    # Near misses: the features of one example, weights of other layers, and numbers in a column.
+    Case(
+        r"u = w_1 x_1 + w_2 x_2 + b",
+        "w_1 x_1 w_2 x_2 b",
+        lambda w, x, v, z, b: w * x + v * z + b,
+        context=r"x_i \in \mathbb{R}^d",
+    ),
+    Case(
+        r"u = W_2 \tanh(W_1 x)",
+        "W_2[p,m] W_1[m,d] x[d]",
+        lambda w, v, x: w @ np.tanh(v @ x),
+        context=r"W_i \in \mathbb{R}^{d \times m}",
+    ),
     Case(
         r"y = W_1 x",
         "W_1[m,d] x[d]",

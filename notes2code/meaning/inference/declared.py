@@ -128,13 +128,16 @@ def _said(run: Run, use: Use) -> Shape | None:
 
 def _families(run: Run, use: Use) -> Iterator[str]:
     """The h_i of ``h_i ∈ ℝ^{n×d}``, which speaks of the h_1 and h_2 of ``h_1 + h_2``, too, where
-    its sizes are those of all. The x_1 in a column of numbers is none of the tokens."""
+    its sizes are those of all. The x_1 in a column of numbers is none of the tokens, one that is
+    weighed may be a feature of some x_i ∈ ℝ^d, and a W_1 may be of another layer."""
     stem, _, number = use.name.rpartition("_")
     if use.indices or not number.isdigit() or use.name in run.shapes.keys() | run.seen.entries:
         return
+    if stem not in names.VECTORS - names.WEIGHTS:
+        return
     for letter in names.INDEX_LETTERS:
         said = run.shapes.get(f"{stem}_{letter}")
-        if said is None or said.afar:
+        if said is None or said.afar or len(said.axes) == 1 or "1" in map(str, said.axes):
             continue
         if all(letter not in str(axis).split("_") for axis in said.axes):
             yield f"{stem}_{letter}"
