@@ -10,6 +10,8 @@ from notes2code.oracle.layout import WIDTH, Bracket, Doc, lines
 _COMPREHENSION = re.compile(r"(.*\)) (for \w+ in [^\s,]+)")
 """What stands in the brackets of a list that is made of calls."""
 
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+
 
 def fitted(text: str) -> str:
     """The text with calls and definitions on several lines where one is too short for them."""
@@ -26,7 +28,8 @@ def _broken(line: str) -> list[str]:
 def _in_brackets(line: str) -> Doc:
     """Code with its last outermost brackets, and those inside them, as places to break it."""
     depth, start, end, commas = 0, -1, -1, list[int]()
-    for at, char in enumerate(line):
+    code = _STRING.sub(lambda found: '"' * len(found.group()), line)  # its brackets are no code's
+    for at, char in enumerate(code):
         if char in "([{":
             if not depth and (char == "(" or not line[:at].strip()):
                 start, commas = at, []

@@ -40,3 +40,10 @@ def test_what_is_inside_brackets_is_broken_too() -> None:
         "        )",
         "    )",
     ]
+
+
+def test_brackets_in_a_string_are_no_places_to_break() -> None:
+    text = f'    with raises(Error, match=r"{"a" * 60} (?s:.*), (b"):'
+    made = fitted(text)
+    assert text.strip()[19:-2] in made
+    assert made.count("\n") > 1
