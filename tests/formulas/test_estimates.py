@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, relu, sigmoid, table
 
 
 def steps(u: np.ndarray) -> np.ndarray:
@@ -19,12 +19,39 @@ def steps(u: np.ndarray) -> np.ndarray:
         "g[n] beta",
         lambda g, b: g / (1 - b ** steps(g)),
     ),
-    Case(r"\bar U^{t+1} = U^{t+1} / c", "U[k,n,d] c", lambda u, c: u / c),
-    # Near misses: the square of an estimate, and a power of what has none.
+    Case(
+        r"\hat g^{k+1} = g^{k+1} / (1 - \beta^{k+1})",
+        "g[n] beta",
+        lambda g, b: g / (1 - b ** steps(g)),
+    ),
+    # Near misses: what is said of one layer, or beside a bare x, names no list of steps.
+    Case(r"\hat h^{l+1} = \mathrm{ReLU}(h^{l+1})", "h[d]", relu),
+    Case(
+        r"\hat x^{n+1} = \frac{1 - x^{n+1}}{1 - x}",
+        "x+ n",
+        lambda x, n: (1 - x ** (n + 1)) / (1 - x),
+    ),
+    # Beside the step that uses it, an estimate loses no power of its rate.
+    Case(
+        r"\hat g^{k+1} = \frac{g^{k+1}}{1-\beta^{k+1}}, \quad w^{k+1} = w^k - c \hat g^{k+1}",
+        "w c g_hat",
+        lambda w, c, g: w - c * g,
+    ),
+    # So are the square of an estimate, and a power of what has none.
     Case(r"\hat{x}^{2} = x^{2} + 1", "x[d]", lambda x: x**2 + 1),
     Case(r"F = g^{n+1} / (n+1)", "g+ n", lambda g, n: g ** (n + 1) / (n + 1)),
-    # A vector is raised to numbers.
-    Case(r"F = x^{k+1} / c", "x+[d] k c", lambda x, k, c: x ** (k + 1) / c),
+    # An exponent that is an array leaves its base one.
+    Case(
+        r"a = \sigma(\Lambda)^{c \cdot r}, \quad r = \sigma(W x)",
+        "W[d,k] x[k] Lambda[d] c",
+        lambda w, x, u, c: sigmoid(u) ** (c * sigmoid(w @ x)),
+    ),
+    Case(
+        r"y = \theta^{\alpha - 1}, \quad \alpha \in \mathbb{R}^d",
+        "theta+[d] alpha[d]",
+        lambda t, a: t ** (a - 1),
+    ),
+    Case(r"\mathbf{y} = \mathbf{p}^{\mathbf{k}+1}", "p+[d] k[d]", lambda p, k: p ** (k + 1)),
 )
 def test_an_estimate_is_at_the_step_of_what_it_is_made_of(case: Case) -> None:
     check(case)

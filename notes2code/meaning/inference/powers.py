@@ -50,8 +50,8 @@ def power(run: Run, base: Value, exponent: Node, where: Span) -> Value:
             where,
             "write a number between `10^{-300}` and `10^{300}`",
         )
-    if raised_to.rank and (base.rank == 0 or isinstance(exponent, Infix)):
-        run.pay(2.2)  # an exponent is a number wherever it can be one, as the k of x^{k+1}
+    if base.rank == 0 and raised_to.rank:
+        run.pay(2.2)  # an exponent is a number wherever it can be one
     if base.rank and raised_to.rank == 2:
         text = f"`{run.quote(exponent.span)}` is a matrix here, and no array is raised to one"
         run.conflict(3, text, where)
