@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from tables import Case, check, relu, table
+from notes2code import FormulaError, compile_formula
+from tables import Case, check, relu, sigmoid, table
 
 
 @table(
@@ -29,17 +31,41 @@ from tables import Case, check, relu, table
         "x[m] v[m] b",
         lambda x, v, b: v @ np.sin(x) + b,
     ),
-    Case(
-        r"g(x) = \cos(U x)^\top w + b",
-        "x[d] U[p,d] w[p] b",
-        lambda x, u, w, b: np.cos(u @ x) @ w + b,
-    ),
     # Near misses: keys and values are rows, and so is what a matrix on the left is made of.
     Case(
         r"S_t = S_{t-1} + v_t^T \tanh(k_t)",
         "S[e,d] v[e] k[d]",
         lambda s, v, k: s + np.outer(v, np.tanh(k)),
     ),
+    # A state's matrix, a bold bias and a residual say that no number is meant.
+    Case(
+        r"S_t = S_{t-1} + \tanh(x_t)^\top v_t",
+        "S[d,e] x[d] v[e]",
+        lambda s, x, v: s + np.outer(np.tanh(x), v),
+    ),
+    Case(
+        r"\mathbf{y} = \mathbf{w}^\top \sigma(\mathbf{x}) + \mathbf{b}",
+        "w[d,p] x[d] b[p]",
+        lambda w, x, b: w.T @ sigmoid(x) + b,
+    ),
+    Case(
+        r"\mathbf{h} = \mathbf{x} + \mathbf{w}^\top \sigma(\mathbf{x})",
+        "x[d] w[d,d]",
+        lambda x, w: x + w.T @ sigmoid(x),
+    ),
 )
 def test_features(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"p = \mathrm{softmax}(w^T x + b)",
+        r"h = x + w^\top \mathrm{ReLU}(x)",
+        r"c_t = f_t \odot c_{t-1} + i_t \odot \tanh(w^\top x_t + b)",
+    ],
+)
+def test_a_small_w_that_must_be_a_matrix_makes_no_matrix_of_x(formula: str) -> None:
+    with pytest.raises(FormulaError, match="are two vectors side by side"):
+        compile_formula(formula)

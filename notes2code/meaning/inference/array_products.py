@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import moving
+from notes2code.meaning.inference import features, moving
 from notes2code.meaning.inference.declared import is_of_said_kind
 from notes2code.meaning.inference.gates import is_features, is_gated, is_sigmoid, mixes
 from notes2code.meaning.inference.run import Run, find_index
@@ -137,7 +137,12 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     elif left.row and _are_plain(mine, theirs):
         # What a diagonal matrix is added to is the outer product of rows, I - k^⊤ k.
         options = (("dot", 0.0), ("outer", 2.0))[: 1 + bool(_DIAGONALS & run.seen.nodes.words)]
-    elif left.row and not right.row and not run.gives_matrix and _are_weighed(left, right):
+    elif (
+        left.row
+        and not right.row
+        and features.are_weighed(run, where)
+        and _are_weighed(left, right)
+    ):
         options = options[:1]
     mapped = _is_mapped(mine) or _is_mapped(theirs)
     rows = left.row and is_made_a_row(mine, left.axes[0]) and is_made_a_row(theirs, right.axes[0])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from notes2code.diagnostics import note
 from notes2code.meaning import names
+from notes2code.meaning.inference import features
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation.scripts import Use
 from notes2code.records import dataclass
@@ -77,7 +78,8 @@ def _costs(element: Element, ranks: tuple[int, ...]) -> list[float]:
     if base == "X" and ranks[-1] == 0:
         costs[-1] = 3.5  # the tokens are no number, strange as their product may be
     turned = indices in run.seen.transposed.get(element.use.name, ())
-    if turned and ((element.is_small and indices == 1) or (base == "w" and indices == 0)):
-        # The p_j of k_j p_j^⊤ is no matrix, nor is the w of w^⊤ φ(x) + b.
+    weighs = base == "w" and indices == 0 and features.are_weighed(run)
+    if turned and ((element.is_small and indices == 1) or weighs):
+        # The p_j of k_j p_j^⊤ is no matrix, nor is the w of f(x) = w^⊤ φ(x) + b.
         costs = [cost + 2.0 * (rank == 2) for cost, rank in zip(costs, ranks, strict=True)]
     return costs
