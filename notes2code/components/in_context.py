@@ -56,11 +56,14 @@ def _as_averaged(compiler: Compiler, compiled: Compiled) -> Compiled:
     """A formula with vectors for what the weights of the note average."""
     entry, own = compiled.entry, compiler.alone[compiled.entry]
 
-    def is_softmax(made: Entry) -> bool:
-        """Whether a definition is a softmax, which may be written out."""
+    def is_softmax(made: Entry, values: str) -> bool:
+        """Whether a definition is a softmax, which may be written out, and of other numbers than
+        these values."""
         equation = compiler.equation(made)
+        if equation is None or any(given.name == values for given in equation.inputs):
+            return False
         try:
-            return equation is not None and isinstance(normal_form(equation).body, Softmax)
+            return isinstance(normal_form(equation).body, Softmax)
         except (TooLong, RecursionError):
             return False
 

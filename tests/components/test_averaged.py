@@ -43,7 +43,12 @@ def test_weights_average_vectors_and_that_is_told(weights: str) -> None:
         (r"\beta_i = \tanh(e_i)", r"c = \sum_i \beta_i g_i"),
         (WEIGHTS, r"g_i = w^\top x_i", r"c = \sum_i \beta_i g_i"),
         (WEIGHTS, r"g \in \mathbb{R}^n", r"c = \sum_i \beta_i g_i"),
+        (WEIGHTS, r"g_i \in \mathbb{R}", r"c = \sum_i \beta_i g_i"),
+        # The weights may be of what they average.
+        (r"\beta_i = \frac{\exp(e_i)}{\sum_k \exp(e_k)}", r"c = \sum_i \beta_i e_i"),
     ],
 )
 def test_other_sums_are_of_numbers(formulas: tuple[str, ...]) -> None:
-    assert ranks(last(*formulas)) == [1, 1]
+    found = last(*formulas)
+    assert ranks(found) == [1, 1]
+    assert all("vector" not in one.message for one in found.problems)

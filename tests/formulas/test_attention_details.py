@@ -126,17 +126,20 @@ def test_one_query_and_one_key_have_no_element_by_how_far_they_are_apart(latex: 
 
 
 @table(
-    # Weights of a query, or of several, weigh the rows of all keys.
-    Case(r"C_t = \alpha_t V", "alpha[n,m] V[m,d]", lambda a, v: a @ v),
-    Case(r"O_i = a_i H", "a[n,m] H[m,d]", lambda a, h: a @ h),
+    # Weights of several queries weigh the rows of all keys.
     Case(
         r"U_i = \mathrm{softmax}(Q_i K_i^\top) (x W_i^V)",
         "Q[h,n,k] K[h,m,k] x[m,d] W_V[h,d,p]",
         lambda q, k, x, w: softmax(q @ np.swapaxes(k, 1, 2)) @ (x @ w),
     ),
-    # Near misses: other numbers scale a matrix, and a vector is weighed as it is.
+    # Near misses: numbers of steps scale a matrix, and a vector is weighed as it is.
     Case(r"C_t = \gamma_t V", "gamma[t] V[n,d]", lambda g, v: g[:, None, None] * v),
-    Case(r"C_t = \alpha_t B", "alpha[t] B[n,d]", lambda a, b: a[:, None, None] * b),
+    Case(r"Y_r = \alpha_r X", "alpha[t] X[n,d]", lambda a, x: a[:, None, None] * x),
+    Case(
+        r"Y_t = \alpha_t X + \sigma_t \epsilon",
+        "alpha[t] X[n,d] sigma[t] epsilon[n,d]",
+        lambda a, x, r, e: a[:, None, None] * x + r[:, None, None] * e,
+    ),
     Case(
         r"u = \mathrm{softmax}(Q K^\top) v",
         "Q[n,k] K[m,k] v[m]",

@@ -51,8 +51,6 @@ def weigh(run: Run, left: Value, right: Value, where: Span) -> None:
         run.numbers[run.quote(number.span)] = number.span  # numbers stand before arrays
     if number is left and array.rank == 2 and _is_of_turn(number):
         run.pay(2.2)  # the R_m of R_m Q turns it
-    if number is left and _weighs_rows(number, array):
-        run.pay(1.2)  # the α_t of α_t V weighs the rows of V
     if is_gain(run, array) and isinstance(number.body, ir.Ref) and number.body.at:
         run.pay(2.2)  # the γ of γ \\hat x_i is a number, as the element is
     if array.rank and any(isinstance(side.body, ir.Size) for side in (left, right)):
@@ -203,16 +201,6 @@ def _is_of_turn(number: Value) -> bool:
     match number.body:
         case ir.Ref(name, (_,)):
             return names.base_letter(name) == "R"
-    return False
-
-
-def _weighs_rows(number: Value, array: Value) -> bool:
-    """Whether one of several weights of attention stands before the matrix of all values, or of
-    all states, which has no index."""
-    match number.body, array.body:
-        case ir.Ref(weight, (_,)), ir.Ref(values, (_, _)) if array.rank == 2:
-            of_tokens = values in names.OF_TOKENS | {"V"}
-            return names.base_letter(weight) in ("a", "alpha") and of_tokens
     return False
 
 

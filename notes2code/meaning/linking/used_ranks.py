@@ -99,12 +99,12 @@ def as_named(
 
 
 def as_averaged(
-    linker: Linker, entry: Entry, own: Typed, is_softmax: Callable[[Entry], bool]
+    linker: Linker, entry: Entry, own: Typed, is_softmax: Callable[[Entry, str], bool]
 ) -> Typed:
     """A formula with vectors for what weights average, the g_i of ``z = Σ_i α_i g_i`` beside a
     formula of the note that makes the α_i by a softmax: so attention does, whatever g is by its
     letter, and the author is told. What probabilities p_i average may as well be numbers.
-    ``is_softmax`` tells whether a definition is one."""
+    ``is_softmax`` tells whether a definition is one, and of other numbers than some values."""
     tree, scope = linker.formulas.parsed[entry].tree, linker.scope(entry)
     weights, values = _sum_of_two(own.equation) or ("", "")
     if tree is None or own.equation is None or not values or values in scope.shapes:
@@ -112,11 +112,11 @@ def as_averaged(
     defined = linker.formulas.same_indices(entry, (weights, values))
     if values in defined or weights not in defined or _is_number(own.equation.name):
         return own
-    if not is_softmax(defined[weights]):
+    if not is_softmax(defined[weights], values):
         return own
     shapes = {**scope.shapes, values: Shape(("",), 1)}
     typed = type_tree(entry.latex, tree, replace(scope, shapes=shapes))
-    if typed.equation is None:
+    if typed.equation is None or _ranks(typed.equation) == _ranks(own.equation):
         return own
     text = f"each element of `{values}` is taken for a vector, which the weights average"
     told = note("N2C039", text, Span(0, len(entry.latex)), "declare its shape to make it plain")
