@@ -28,7 +28,10 @@ from tables import Case, check, table
     Case(r"B = s \times B_q", "s B_q[n,d]", lambda s, q: s * q),
     Case(r"W = s \cdot W_q", "s W_q[n,d]", lambda s, q: s * q),
     Case(r"r = S (q - Z)", "S q[d] Z[d]", lambda s, q, z: s * (q - z)),
-    # Near misses: a weight maps, another label says nothing, and what is not rounded is no grid.
+    # Near misses: a query has a q below, a weight maps, another label says nothing, and what is
+    # not rounded is no grid.
+    Case(r"q = R q_q", "R[p,d] q_q[d]", np.matmul),
+    Case(r"H = A H_q", "A[n,m] H_q[m,d]", np.matmul),
     Case(r"x = W (x_q - z)", "W[p,d] x_q[d] z[d]", lambda w, q, z: w @ (q - z)),
     Case(r"x = A (x_0 - z)", "A[p,d] x_0[d] z[d]", lambda a, x, z: a @ (x - z)),
     Case(r"y = \frac{x}{\rho} + z", "x[d] rho+ z[d]", lambda x, r, z: x / r + z),

@@ -23,8 +23,8 @@ def numbers(nodes: Nodes, defines: Sequence[Define]) -> Iterator[str]:
     for factors in arithmetic.products(nodes):
         for scale, group in permutations(factors, 2) if len(factors) == 2 else ():
             match scale, group:
-                case Name(letter, _, ""), Group("(", (Infix("-", whole, Name("z" | "Z")),)):
-                    yield from [letter] if _is_scale(letter, whole) else []
+                case Name(letter, _, ""), Group("(", (Infix("-", whole, Name("z" | "Z" as z)),)):
+                    yield from [letter] if _is_scale(letter, whole, z) else []
     for define in defines:
         made = "" if define.target is None else binders.bare(define.target)
         for factors in map(binders.multiplied, define.values):
@@ -52,17 +52,22 @@ def _rounded(term: Node) -> Node:
     return term
 
 
-def _is_scale(letter: str, whole: Node) -> bool:
-    """Whether a letter scales what is said to be quantised: the x_q, the W_{int8}, and by its own
-    letter the q."""
+def _is_scale(letter: str, whole: Node, zero: str = "") -> bool:
+    """Whether a letter scales what is said to be quantised: the W_{int8}, and by its own letter
+    the q and the x_q, which may as well be a query's. Capitals turn and map, but for an S, the
+    scale beside the ``zero`` point Z."""
+    own = letter in ("s", "Delta") or (letter == "S" and zero == "Z")
     match whole:
         case Name("q" | "Q"):
-            return letter in ("s", "S", "Delta")
+            return own
         case Script(Name(), label, None, 0) if label is not None:
-            plain = len(letter) == 1 or letter in names.GREEK
-            quantised = _LABEL.fullmatch(names.label(label)) is not None
-            return plain and quantised and letter not in names.WEIGHTS
+            plain = (
+                (len(letter) == 1 and letter.islower()) or letter in names.GREEK or letter == "S"
+            )
+            said = names.label(label)
+            quantised = _LABEL.fullmatch(said) is not None
+            return (own and said == "q") or (plain and quantised and letter not in names.WEIGHTS)
     return False
 
 
-_LABEL = re.compile(r"q|int_?\d*|quant\w*")
+_LABEL = re.compile(r"int_?\d*|quant\w*")
