@@ -160,19 +160,20 @@ def roles(target: Node) -> set[str]:
 
 
 def of_distributions(statements: Sequence[Statement]) -> Iterator[str]:
-    """The s and the t of ``D(p_s ‖ p_t) = …`` and ``H(p_s, p_t) = …``: two distributions are
+    """The s and the t of ``D(p_s ‖ p_t) = …`` and ``KL(p_s, p_t) = …``: two distributions are
     compared, and the letters tell them apart; those of all pairs are i and j."""
     for define in statements:
         match define:
             case Define(Juxt((function, Group("(", (left, right), (sign,))))):
                 labels = {letter for one in (left, right) for letter in _below_a_size(one)}
-                compares = sign == "‖" or binders.bare(function) in _COMPARE
+                compares = sign == "‖" or names.label(function) in _COMPARE
                 if compares and len(labels) == 2 and all(len(letter) == 1 for letter in labels):
                     yield from labels - {*"ijkmn"}
 
 
-_COMPARE = frozenset(["KL", "JS", "JSD", "H", "CE"])
-"""What compares two distributions, whatever stands between them: that of points is a D."""
+_COMPARE = frozenset(["KL", "D_KL", "JS", "JSD", "D_JS"])
+"""What compares two distributions, whatever stands between them: a D may be of points, and an H a
+score of two states."""
 
 
 def above(target: Node) -> set[str]:
