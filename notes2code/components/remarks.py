@@ -41,7 +41,7 @@ def problems_of(
         *row_or_entry(compiler.linker, entry, own.equation),
         *unequal_sides(own),
         *(warning("N2C050", doubt, whole, AS_WRITTEN) for doubt in told if doubt),
-        *([note("N2C039", taken, whole, "say where it holds, `j \\le i`")] if taken else ()),
+        *([note("N2C039", taken[0], whole, taken[1])] if taken else ()),
     ]
 
 

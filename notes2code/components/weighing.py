@@ -11,6 +11,7 @@ from notes2code.components.normal import normal_form
 from notes2code.components.renewed import TooLong
 from notes2code.meaning import ir
 from notes2code.meaning.ir import (
+    Add,
     Cases,
     Compare,
     Equation,
@@ -40,22 +41,45 @@ def strange_weights(equation: Equation) -> str:
     return next(_strange(body, ()), "") or _over_queries(body)
 
 
-def beyond_range(equation: Equation) -> str:
+def beyond_range(equation: Equation) -> tuple[str, str] | None:
     """What is to be told of weights such as ``exp(e_{ij}) / Σ_{k ≤ i} exp(e_{ik})``, of which the
-    formula gives some for j > i, too, which are no shares of the sum; "" of any others."""
+    formula gives some for j > i, too, which are no shares of the sum, and what to write for it;
+    nothing of any others, such as those that are multiplied by ``1[j ≤ i]``."""
     body = equation.value.body
     factors = body.factors if isinstance(body, Mul) else ()
+    bounded = {at for one in filter(is_indicator, factors) for at in ir.free_indices(one)}
     for part in factors:
         match part:
             case Pow(Reduce("sum", over, weight, Compare("<" | "≤" | ">" | "≥") as where), Num(-1)):
-                free = {*equation.value.indices} - ir.free_indices(where)
+                free = {*equation.value.indices} - ir.free_indices(where) - bounded
                 shares = {key(ir.substitute(weight, {over: Idx(at)})): at for at in free}
                 if at := next(filter(None, (shares.get(key(one)) for one in factors)), None):
-                    return (
-                        f"`{at.letter or at.name}` is taken to run over all places, and not only "
-                        "over those that the sum below adds up"
-                    )
-    return ""
+                    letter = at.letter or at.name
+                    text = f"`{letter}` is taken to run over all places, and not only over those "
+                    return text + "that the sum below adds up", _said_behind(letter, over, where)
+    return None
+
+
+def _said_behind(letter: str, over: Index, where: Compare) -> str:
+    """How a formula says for which places it holds, those of a sum over an index."""
+    sides = [_counted(where.left), _counted(where.right)]
+    if None in sides or over not in sides:
+        return f"say for which `{letter}` it holds"
+    left, right = (letter if at is over else at.letter or at.name for at in sides if at)
+    return f"say where it holds, `{left} {_SIGNS[where.op]} {right}`"
+
+
+def _counted(side: Expr) -> Index | None:
+    """The index that a side of a comparison is, as the note counts it."""
+    match side:
+        case Idx(index) if not index.start:
+            return index
+        case Add((Idx(index), Num(start))) if start == index.start:
+            return index
+    return None
+
+
+_SIGNS = {"<": "<", "≤": r"\le", ">": ">", "≥": r"\ge"}
 
 
 def _over_queries(body: Expr) -> str:

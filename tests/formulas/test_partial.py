@@ -264,16 +264,19 @@ ALL_PLACES = "`%s` is taken to run over all places, and not only over those that
 
 
 @pytest.mark.parametrize(
-    ("latex", "letter"),
+    ("latex", "where"),
     [
-        (r"w_{ij} = \frac{\exp(s_{ij})}{\sum_{k \le i} \exp(s_{ik})}", "j"),
-        (r"w_{t,r} = \frac{e^{q_t^\top k_r}}{\sum_{s=1}^{t} e^{q_t^\top k_s}}", "r"),
+        (r"w_{ij} = \frac{\exp(s_{ij})}{\sum_{k \le i} \exp(s_{ik})}", r"j \le i"),
+        (r"w_{t,r} = \frac{e^{q_t^\top k_r}}{\sum_{s=1}^{t} e^{q_t^\top k_s}}", r"r \le t"),
+        (r"w_{mn} = \frac{\exp(s_{mn})}{\sum_{k > m} \exp(s_{mk})}", "n > m"),
         # Near misses: the values say which places count, or the place is the sum's last.
         (r"w_{ij} = \frac{\exp(s_{ij})}{\sum_{k \ne i} \exp(s_{ik})}", ""),
         (r"w_{ij} = \frac{\exp(s_{ij})}{\sum_{k \le i} \exp(s_{ik})}, \quad j \le i", ""),
+        (r"w_{tr} = \frac{\exp(s_{tr}) \mathbb{1}[r \le t]}{\sum_{k=1}^{t} \exp(s_{tk})}", ""),
         (r"w_i = \frac{\exp(s_i)}{\sum_{k \le i} \exp(s_k)}", ""),
     ],
 )
-def test_that_weights_go_beyond_their_sum_is_told(latex: str, letter: str) -> None:
-    said = [one.message for one in compile_formula(latex).diagnostics]
-    assert any(one.startswith(ALL_PLACES % letter) for one in said) == bool(letter)
+def test_that_weights_go_beyond_their_sum_is_told(latex: str, where: str) -> None:
+    said = [one for one in compile_formula(latex).diagnostics if "sum below" in one.message]
+    assert [one.message for one in said] == ([ALL_PLACES % where[0] + "adds up"] if where else [])
+    assert [one.help for one in said] == ([f"say where it holds, `{where}`"] if where else [])
