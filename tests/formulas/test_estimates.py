@@ -24,6 +24,12 @@ def steps(u: np.ndarray) -> np.ndarray:
         "g[n] beta",
         lambda g, b: g / (1 - b ** steps(g)),
     ),
+    # A rate is raised in a step, too, at which its state stands.
+    Case(
+        r"u_{t+1} = \beta u_t + g_t, \quad \hat u_{t+1} = \frac{u_{t+1}}{1 - \beta^{t+1}}",
+        "u beta+ g t+",
+        lambda u, b, g, t: (b * u + g) / (1 - b ** (t + 1)),
+    ),
     # Near misses: what is said of one layer, or beside a bare x, names no list of steps.
     Case(r"\hat h^{l+1} = \mathrm{ReLU}(h^{l+1})", "h[d]", relu),
     Case(

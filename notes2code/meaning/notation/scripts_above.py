@@ -50,10 +50,12 @@ class Above(Below):
             self.power = node
 
     def _step_above(self, node: Node) -> bool:
-        """``l``, or ``l − 1``, which only counts steps; the t of β^t is a power at step t."""
+        """``l``, or ``l − 1``, which only counts steps; the t of β^t is a power at step t, and so
+        is the t + 1 of ``1 − β^{t+1}``."""
         if not self.is_step(ungrouped(node)):
             return False
-        if isinstance(node, Name) and self.base in RATES and node.text != positions.LAYER:
+        by_letter = isinstance(node, Name) and self.base in RATES and node.text != positions.LAYER
+        if by_letter or (isinstance(node, Infix) and self.raised):
             self.power = node
         else:
             self.dropped += 1

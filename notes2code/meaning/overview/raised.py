@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from notes2code.latex.tree import Big, Frac, Infix, Name, Node, Nodes, Num, Script, words_in
 from notes2code.latex.words import RATES
 from notes2code.meaning import names
-from notes2code.meaning.notation import binders, left_hand_sides
+from notes2code.meaning.notation import binders, left_hand_sides, positions
 from notes2code.meaning.overview import exponents
 
 
@@ -33,10 +33,13 @@ def raised_names(nodes: Nodes, targets: Sequence[Node]) -> set[str]:
             found |= bases
     found |= {binders.bare(base) for base, _ in exponents.of_trials(nodes)}
     found.update(exponents.numbered(nodes))
+    defined = {*map(binders.bare, targets)}
     for part in nodes.of(Frac):  # and as in the m_k / (1 - δ^k) of a bias that is corrected
         match part.bottom:
             case Infix("-", Num("1"), Script(Name(rate), _, Name())):
                 found.add(rate)
+            case Infix("-", Num("1"), Script(Name(rate), _, Infix() as at)) if positions.shift(at):
+                found |= {rate} & RATES - defined
     return found
 
 
