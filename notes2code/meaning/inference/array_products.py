@@ -137,12 +137,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     elif left.row and _are_plain(mine, theirs):
         # What a diagonal matrix is added to is the outer product of rows, I - k^⊤ k.
         options = (("dot", 0.0), ("outer", 2.0))[: 1 + bool(_DIAGONALS & run.seen.nodes.words)]
-    elif (
-        left.row
-        and not right.row
-        and features.are_weighed(run, where)
-        and _are_weighed(left, right)
-    ):
+    elif features.are_weighed(run, where) and _are_weighed(left, right):
         options = options[:1]
     mapped = _is_mapped(mine) or _is_mapped(theirs)
     rows = left.row and is_made_a_row(mine, left.axes[0]) and is_made_a_row(theirs, right.axes[0])
@@ -304,7 +299,8 @@ def _are_weighed(left: Value, right: Value) -> bool:
     kept = [body for body in (mine, theirs) if isinstance(body, Ref)]
     arrays = {e.array for body in (mine, theirs) for e in ir.walk(body) if isinstance(e, Ref)}
     keys = {name[0].lower() for name in arrays} | {name[-1].lower() for name in arrays}
-    return made.count(True) == len(kept) == 1 and "k" not in keys
+    is_product = left.row and not right.row
+    return is_product and made.count(True) == len(kept) == 1 and "k" not in keys
 
 
 def _are_key_and_value(left: Expr, right: Expr) -> bool:

@@ -113,6 +113,17 @@ def _halved(attempt: Attempt, define: Define, target: Target) -> Value:
     return replace(low, body=ir.Concat(parts, Idx(columns)), axes=tuple(axes))
 
 
+def _refuse_place(run: Run, target: Target, at: int, is_taken: bool) -> None:
+    """A column that is defined already, or lies elsewhere than 2i and 2i+1, 2i−1 or 2i+2."""
+    place = target.indices[at].node
+    letter, offset = stride(place) or ("", 0)
+    quoted, way = run.quote(place.span), "write `2i` in one and `2i+1` in the other"
+    if offset not in (-1, 0, 1, 2):
+        raise error("N2C032", f"`{quoted}` is no place beside `2{letter}`", place.span, way)
+    if is_taken:
+        raise error("N2C035", f"the columns `{quoted}` are defined twice", target.span, way)
+
+
 def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value:
     """Columns 2i and 2i+1 as one array; a single half stays an array of its own columns."""
     run = attempt.run
@@ -122,19 +133,9 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
     # Of x_{2i−1} and x_{2i} the first is x_1: the note counts from 1.
     shifted = any(offset == -1 for _, offset in strides)
     for (part, own), (letter, offset) in zip(parts, strides, strict=True):
-        if offset not in (-1, 0, 1, 2):
-            where = own.indices[at].node.span
-            text = f"`{run.quote(where)}` is no place beside `2{letter}`"
-            raise error("N2C032", text, where, "write `2i` for one column and `2i+1` for the other")
         run.indices = {}
         parity = (offset + shifted) % 2
-        if parity in found:
-            raise error(
-                "N2C035",
-                f"the columns `{run.quote(own.indices[at].node.span)}` are defined twice",
-                own.span,
-                "write `2i` in one and `2i+1` in the other",
-            )
+        _refuse_place(run, own, at, parity in found)
         found[parity] = value = attempt.value(part, own)
         if value.rank <= at:
             raise error("N2C031", f"nothing here depends on `{letter}`", part.span)

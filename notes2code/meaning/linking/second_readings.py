@@ -124,10 +124,8 @@ class SecondReadings:
         """A formula that cannot be computed where something is a vector, as the text says, and can
         where the text speaks loosely: from here on that is not said of the formula. None where the
         text is not to blame."""
-        for most in (
-            2,
-            1,
-        ):  # of heads, or of the rows of small letters, it may be written for one
+        # Of heads, or of the rows of small letters, it may be written for one.
+        for most in (2, 1):
             self._kinds[entry] = {
                 name: replace(kind, axes=kind.axes[-(most if name.islower() else 2) :])
                 for name, kind in kinds.items()
@@ -154,10 +152,7 @@ def _are_handed_on(typed: Typed, given: Set[str]) -> bool:
     """Whether a formula gives a function some of these arrays as they are: the x of ``f(x)``."""
     if typed.equation is None:
         return False
-    arrays = (
-        typed.equation.value,
-        *(made.array for made in typed.equation.definitions),
-    )
+    arrays = (typed.equation.value, *(made.array for made in typed.equation.definitions))
     calls = (e for array in arrays for e in ir.walk(array.body) if isinstance(e, ir.Call))
     handed = (argument for call in calls for argument in call.arguments)
     return any(isinstance(a.body, ir.Ref) and a.body.array in given for a in handed)
