@@ -14,8 +14,10 @@ _LOOKS = re.compile(
 )
 _DEFINES = re.compile(r":=|≔|≜|\\(?:coloneqq?|triangleq|doteq)(?![A-Za-z])")
 _SPACER = r"\\(?:[,;:!>]|q?quad(?![A-Za-z]))"
-_SPACERS = re.compile(rf"(?:{_SPACER}\s*)+(?=&?\s*=)|(?<==)(?:\s*{_SPACER})+")
-"""What only moves the sign of a definition away from its sides."""
+_SPACERS = re.compile(
+    rf"(?P<before>=\s*)?(?:{_SPACER}\s*)+(?:(?P<behind>&?\s*=)(?P<more>(?:\s*{_SPACER})*))?"
+)
+"""Spaces, and the sign of a definition, which they only move away from its sides."""
 
 _LAST = re.compile(r"(?<![.…])[.,;]\s*$")
 _OPEN = re.compile(r"\\(?:left|right)\s*\.\s*$")
@@ -35,7 +37,7 @@ _ALIGNS = re.compile(r"&(?=\s*(?:=|\\(?:approx|sim|propto)(?![A-Za-z])))|(?<==)\
 def bare(latex: str) -> str:
     """The formula alone; every character that stays is where it was."""
     latex = _DEFINES.sub(lambda found: f"{'=':>{len(found.group())}}", latex)
-    latex = _SPACERS.sub(_blank, latex)
+    latex = _SPACERS.sub(_unspaced, latex)
     for _ in range(_FRAMES):
         inner = _unaligned(_unframed(_unstopped(_LOOKS.sub(_blank, latex))))
         if inner == latex:
@@ -71,6 +73,15 @@ def _unaligned(latex: str) -> str:
         return latex
     start, stop = whole.span("rows")
     return f"{' ' * start}{rows}{' ' * (len(latex) - stop)}"
+
+
+def _unspaced(found: re.Match[str]) -> str:
+    """The sign of a definition without the spaces beside it; other spaces as they are."""
+    before, behind, more = (found[part] or "" for part in ("before", "behind", "more"))
+    if not before and not behind:
+        return found.group()
+    between = " " * (len(found.group()) - len(before + behind + more))
+    return f"{before}{between}{behind}{' ' * len(more)}"
 
 
 def _blank(found: re.Match[str]) -> str:
