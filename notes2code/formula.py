@@ -23,7 +23,7 @@ from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.prose.kinds import Passage
 from notes2code.meaning.scope import Shape
-from notes2code.names import snake
+from notes2code.names import of_function
 from notes2code.oracle import evaluate
 from notes2code.passages import passages
 from notes2code.sentences import joined
@@ -90,7 +90,7 @@ class CompiledFormula:
 
     @property
     def _function_name(self) -> str:
-        return snake(self.name) if self.name else "formula"
+        return of_function(self.name) if self.name else "formula"
 
     def function(self) -> Callable[..., Any]:
         """The PyTorch function, ready to call; array inputs may have leading batch dimensions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 import sys
@@ -20,3 +21,9 @@ def snake(name: str) -> str:
     """``ScaledDotProductAttention`` as ``scaled_dot_product_attention``, ``RMSNorm`` as
     ``rms_norm``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def of_function(name: str) -> str:
+    """What a function is called that computes a name of the notes, ``lambda_`` for a Λ."""
+    called = snake(name)
+    return f"{called}_" if keyword.iskeyword(called) or hasattr(builtins, called) else called

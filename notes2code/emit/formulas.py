@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import keyword
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +18,7 @@ from notes2code.emit.text import MODULES
 from notes2code.emit.torch_function import torch_source
 from notes2code.meaning import shapes
 from notes2code.meaning.ir import Equation, Input
-from notes2code.names import snake
+from notes2code.names import of_function
 from notes2code.oracle import OracleError, helpers_source, numpy_source, sample, squares_of, tried
 from notes2code.oracle.layout import Bracket, lines
 
@@ -143,9 +141,7 @@ def _name(formula: Plain, taken: Collection[str]) -> str:
     """A name that no other function has: what the formula defines, else what it stands under."""
     title = _words(formula.source.title)
     own = [formula.equation.name, _words(formula.heading), title, "formula"]
-    name = next(n for text in own if (n := snake(text)).isidentifier() and n.isascii())
-    if keyword.iskeyword(name) or hasattr(builtins, name):
-        name += "_"
+    name = next(n for text in own if (n := of_function(text)).isidentifier() and n.isascii())
     for candidate in (name, f"{name.rstrip('_')}_of_{title}" if title else name):
         if candidate not in taken:
             return candidate

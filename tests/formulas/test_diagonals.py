@@ -132,3 +132,27 @@ def test_what_is_left_out_beside_a_diagonal_is_zero(case: Case) -> None:
 def test_what_is_left_out_elsewhere_is_not_known(latex: str) -> None:
     with pytest.raises(FormulaError, match="cells left out"):
         compile_formula(latex)
+
+
+@pytest.mark.parametrize(
+    ("latex", "axes"),
+    [
+        (r"B_{ii} = c_i", {"c": 1}),
+        (r"M_{jj} = \sqrt{v_j}", {"v": 1}),
+        (r"G_{kk} = a_k b_k", {"a": 1, "b": 1}),
+    ],
+)
+def test_a_diagonal_is_made_of_numbers_and_alone_is_told(latex: str, axes: dict[str, int]) -> None:
+    formula = compile_formula(latex)
+    assert len(formula.shape) == 1
+    assert {one.name: len(one.shape) for one in formula.inputs} == axes
+    (told,) = formula.diagnostics
+    assert told.code == "N2C039" and f"the diagonal of `{latex[0]}` alone" in told.message
+
+
+@table(
+    Case(r"D_{ii} = \sqrt{v_i}", "v+[n]", lambda v: np.diag(np.sqrt(v))),
+    Case(r"\Lambda_{jj} = 1 - c_j", "c[n]", lambda c: np.diag(1 - c)),
+)
+def test_degrees_have_zeros_beside_them_whatever_they_are_made_of(case: Case) -> None:
+    check(case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from notes2code.diagnostics import Span, error
+from notes2code.diagnostics import Span, error, note
 from notes2code.latex.tree import Dots, Matrix, Node, Num
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import ellipsis
@@ -19,13 +19,20 @@ _DIAGONAL = frozenset(["D", "Lambda"])
 """Degrees and eigenvalues: matrices of which only the diagonal is told."""
 
 
-def on_diagonal(target: Target, value: Value) -> Value:
-    """The matrix whose diagonal ``D_{ii} = …`` gives."""
+def on_diagonal(run: Run, target: Target, value: Value) -> Value:
+    """The matrix whose diagonal ``D_{ii} = …`` gives; of any other letter the diagonal alone."""
     letters = {names.label(at.node) for at in target.indices}
-    told = len(target.indices) == 2 and len(letters) == 1 == value.rank
-    if not told or names.base_letter(target.name) not in _DIAGONAL:
+    if len(target.indices) != 2 or len(letters) != 1:
         return value
-    return of_vector(value, value.span)
+    if value.rank > 1:
+        run.pay(2.4)  # the c_i of B_{ii} = c_i is a number
+    elif value.rank == 1 and names.base_letter(target.name) in _DIAGONAL:
+        return of_vector(value, value.span)
+    elif value.rank == 1:
+        text = f"the value is the diagonal of `{target.name}` alone: what stands beside it is not"
+        hint = f"write both cases, or `{target.name} = \\mathrm{{diag}}(…)`, for the whole matrix"
+        run.problems.append(note("N2C039", f"{text} given", target.span, hint))
+    return value
 
 
 def of_vector(value: Value, span: Span) -> Value:

@@ -376,7 +376,7 @@ class Attempt:
         if target.transposed and value.rank == 2 and not target.indices:
             value = transpose(value, value.span)
         value = loose_letters.summed_up(run, define, value, target)
-        value = diagonal.on_diagonal(target, ordering.ordered(self, value, letters, target))
+        value = diagonal.on_diagonal(run, target, ordering.ordered(self, value, letters, target))
         value = left_sides.without_single_axis(run, value, target)
         left_sides.check(run, value, target)
         if partial.is_taken_afterwards(value.body):
