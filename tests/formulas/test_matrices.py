@@ -279,6 +279,17 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"s = \langle q, k \rangle", "q[d] k[d]", lambda q, k: q @ k),
     Case(r"s = q^\top W k", "q[d] W[d,e] k[e]", lambda q, w, k: q @ w @ k),
     Case(r"S = u v^\top", "u[n] v[m]", np.outer),
+    # A column stays one behind a matrix, and a transposed one before it makes no outer product.
+    Case(
+        r"Q^\top K = (W^Q h)^\top (W^{UK} c)",
+        "W_Q[p,d] h[d,n] W_UK[p,r] c[r,m]",
+        lambda w, h, u, c: (w @ h).T @ (u @ c),
+    ),
+    Case(
+        r"A^\top B = (W_1 u)^\top (W_2 z)",
+        "W_1[p,d] u[d,n] W_2[p,r] z[r,m]",
+        lambda w, u, v, z: (w @ u).T @ (v @ z),
+    ),
     # What a row is multiplied by is a row again, and a row below a transposed one makes a matrix.
     Case(
         r"S = (x U)^\top (x V)",

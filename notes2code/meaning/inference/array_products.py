@@ -132,7 +132,10 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     mine, theirs = (_source(side.body, side.axes[0]) for side in (left, right))
     form = left.row and not right.row and _is_form(run, mine)
-    if form or _are_query_and_key(mine, theirs):
+    columns = left.row and _is_made_a_column(mine, left.axes[0])
+    columns = columns and not right.row and _is_made_a_column(theirs, right.axes[0])
+    columns = columns and not _are_key_and_value(mine, theirs)
+    if form or columns or _are_query_and_key(mine, theirs):
         options = options[:1]
     elif left.row and _are_plain(mine, theirs):
         # What a diagonal matrix is added to is the outer product of rows, I - k^⊤ k.
@@ -278,6 +281,15 @@ def is_made_a_row(vector: Expr, axis: Index) -> bool:
         case ir.Reduce("sum", summed, ir.Mul((first, Ref(_, (*_, Idx(row), Idx(column)))))):
             made = find_index(row) is find_index(summed) and find_index(column) is find_index(axis)
             return made and not uses(first, axis)
+    return False
+
+
+def _is_made_a_column(vector: Expr, axis: Index) -> bool:
+    """Whether a vector is the ``W x`` of a column x."""
+    match vector:
+        case ir.Reduce("sum", summed, ir.Mul((Ref(_, (*_, Idx(row), Idx(column))), last))):
+            made = find_index(row) is find_index(axis) and find_index(column) is find_index(summed)
+            return made and not uses(last, axis)
     return False
 
 
