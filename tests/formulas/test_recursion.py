@@ -369,6 +369,9 @@ def test_value(case: Case) -> None:
         (r"h_t = a h_{t-1} + b h_{t-2}", "h"),
         (r"x_{l+1} = x_l + f(x_{l-1})", "x"),
         (r"h_0 = x \\ h_t = a h_{t-1} + b h_{t-2}", "h"),
+        (r"h_t = f(x_t), \quad h_{t+1} = g(x_{t+1}, h_t)", "x"),
+        (r"c_t = \tanh(W x_t), \quad c_{t+1} = \tanh(W x_{t+1} + U c_t)", "x"),
+        (r"m_t = a r_t, \quad m_{t+1} = b m_t + a r_{t+1}", "r"),
     ],
 )
 def test_a_step_knows_one_of_each_only(latex: str, name: str) -> None:

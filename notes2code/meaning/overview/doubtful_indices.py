@@ -217,17 +217,20 @@ def _refuse_lost_index(bare: Node, other: Node, defined: Mapping[str, set[str]])
 
 def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     """Refuse what stands at two steps, as x does in ``h_t = h_{t-1} + x_t - x_{t-1}``: a step drops
-    its letter, and both would be one."""
-    for define in statements:
-        if isinstance(define, Define) and seen.steps:
-            mine = binders.bare(define.target) if define.target is not None else ""
-            others = seen.steps.keys() - {"", mine}  # states, which another statement steps
-            shifts: dict[str, int] = {}
-            for node in (inner for value in define.values for inner in walk(value)):
-                if not isinstance(node, Script) or not scripts.is_name(node):
-                    continue
-                if binders.bare(node) not in others:
-                    _refuse_second_step(seen, node, shifts)
+    its letter, and both would be one. What a statement defines may be at another in the next."""
+    defines = [one for one in statements if isinstance(one, Define) and seen.steps]
+    uses = (seen.understood(one.target) for one in defines if one.target is not None)
+    made = {use.name for use in uses if use is not None}
+    shifts: dict[str, int] = {}
+    for define in defines:
+        mine = binders.bare(define.target) if define.target is not None else ""
+        others = seen.steps.keys() - {"", mine}  # states, which another statement steps
+        shifts = {name: at for name, at in shifts.items() if name not in made}
+        for node in (inner for value in define.values for inner in walk(value)):
+            if not isinstance(node, Script) or not scripts.is_name(node):
+                continue
+            if binders.bare(node) not in others:
+                _refuse_second_step(seen, node, shifts)
 
 
 def _refuse_second_step(seen: Survey, node: Script, shifts: dict[str, int]) -> None:
