@@ -69,6 +69,9 @@ def remark(
     if define.target is None and len(define.values) > 1 and all(map(_is_bracket, define.values)):
         text = "this says that two inner products are one; it defines nothing"
         return note("N2C038", text, define.span)
+    if _keeps_norm(define, seen):
+        text = "this says what a norm must be; it defines nothing"
+        return note("N2C038", text, define.span)
     if _is_constraint(define, seen):
         text = "this says what a sum or a product must be; it defines nothing"
         return note("N2C038", text, define.span)
@@ -83,6 +86,17 @@ def remark(
             define.span,
         )
     return None
+
+
+def _keeps_norm(define: Define, seen: Survey) -> bool:
+    """Whether the norm on the left is of more than all that stands on the right, ``\\|R x\\| =
+    \\|x\\|``: nothing is made of the R."""
+    first = define.values[0]
+    norm = first.base if isinstance(first, Script) else first
+    if define.target is not None or not isinstance(norm, Group) or norm.open not in "‖|":
+        return False
+    others = set[str]().union(*(_letters(seen, side) for side in define.values[1:]))
+    return bool(others) and others < _letters(seen, norm)
 
 
 def _is_constraint(define: Define, seen: Survey) -> bool:
@@ -256,8 +270,8 @@ def _is_length(node: Node) -> bool:
 
 
 def _is_shape(node: Node) -> bool:
-    """Whether a node is a shape: ``n × d``, ``H/4 × W/4 × 48``, and the ``M × M`` of windows of
-    patches."""
+    """Whether a node is a shape: ``n × d``, ``H/4 × W/4 × 48``, the ``M × M`` of windows of
+    patches, and the ``N × M`` of capitals of which one counts things."""
     match node:
         case Frac(Infix("×") as shape, Num()):
             return _is_shape(shape)  # H/4 × W/4
@@ -266,8 +280,10 @@ def _is_shape(node: Node) -> bool:
         case _:
             return False
     square = binders.bare(node.left) == binders.bare(node.right) != ""
-    image = {"H", "W"} <= words_in(node)
-    return square or all(_is_extent(side, image) for side in binders.chain(node))
+    sides, letters = binders.chain(node), words_in(node)
+    counted = not names.TOTALS.isdisjoint(letters) and all(map(names.is_capital, sides))
+    image = {"H", "W"} <= letters
+    return square or counted or all(_is_extent(side, image) for side in sides)
 
 
 def _is_named(item: Node) -> bool:
