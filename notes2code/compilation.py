@@ -13,7 +13,7 @@ from notes2code.components.compiling import Compiler
 from notes2code.components.library import Library
 from notes2code.components.mentions import Mention, mentions
 from notes2code.components.repair import repaired
-from notes2code.components.shared_results import tells_one, used_on
+from notes2code.components.shared_results import used_on
 from notes2code.components.worked import wrong_weights
 from notes2code.diagnostics import Diagnostic, Problem, Severity, Span, warning
 from notes2code.latex.apart import equations
@@ -21,6 +21,7 @@ from notes2code.latex.bare import bare
 from notes2code.latex.labelled import Part
 from notes2code.latex.tokens import MAX_LENGTH
 from notes2code.latex.variants import alternatives, variants
+from notes2code.meaning import of_several
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.linking.memory import Memory as Memory
@@ -130,7 +131,7 @@ def compile_vault(vault: Vault, library: Library, memory: Memory | None = None) 
             compiled = _only_mentioned(formula, compiled)
         doubt = () if EMIT in asked(formula) else filter(None, [doubts.get(formula)])
         told = (p for p in compiled.problems if not (formula.code and p.code in OF_TEX))
-        told = (p for p in told if not (entry in used and tells_one(p)))
+        told = (p for p in told if not (entry in used and of_several.is_told(p)))
         other = () if entry not in kinds else (kinds[entry],)
         problems = (*told, *doubt, *other, *_unknown(formula, library))
         placed = tuple(_placed(note, formula, problem) for problem in problems)

@@ -106,22 +106,13 @@ def build(
     progress("writing the code")
     rendered = known(compilation, package, render(compilation, package), folder)
     result = _planned(result, rendered, force, merge)
-    if strict and result.warns:
-        return result.ended(Outcome.FAILED)
-    if check:
-        stale = result.changes is not None and result.changes.is_stale
-        return result.ended(Outcome.STALE if stale else Outcome.DONE, *result.refused)
-    if result.refused:
-        return result.ended(Outcome.REFUSED, *result.refused)
-    if diff:
-        return result
+    if ended := _ended_untested(result, check, diff, strict):
+        return ended
     told(result.diagnostics)
     progress("running the tests of the package")
-    result = _tested(result, force, merge, superseded)
+    result = _tested(result, force, merge, strict, superseded)
     if result.outcome != Outcome.DONE:
         return result
-    if strict and result.warns:
-        return result.ended(Outcome.FAILED)
     assert result.changes is not None
     progress("publishing the package")
     apply(result.changes)
@@ -136,7 +127,21 @@ def _planned(result: Result, rendered: Rendered, force: bool, merge: bool) -> Re
     return replace(result, rendered=rendered, changes=changes, diagnostics=diagnostics)
 
 
-def _tested(result: Result, force: bool, merge: bool, superseded: Superseding) -> Result:
+def _ended_untested(result: Result, check: bool, diff: bool, strict: bool) -> Result | None:
+    """The result of a build that ends before the tests run; None of one that goes on."""
+    if strict and result.warns:
+        return result.ended(Outcome.FAILED)
+    if check:
+        stale = result.changes is not None and result.changes.is_stale
+        return result.ended(Outcome.STALE if stale else Outcome.DONE, *result.refused)
+    if result.refused:
+        return result.ended(Outcome.REFUSED, *result.refused)
+    return result if diff else None
+
+
+def _tested(
+    result: Result, force: bool, merge: bool, strict: bool, superseded: Superseding
+) -> Result:
     """The package tested, without the classes that fail; what was edited by hand is not touched
     for that."""
     assert result.rendered is not None and result.changes is not None
@@ -152,7 +157,9 @@ def _tested(result: Result, force: bool, merge: bool, superseded: Superseding) -
     result = replace(result, verdict=verdict)
     if not verdict.ok:
         return result.ended(Outcome.FAILED, failed(verdict, result.out))
-    return result.ended(Outcome.REFUSED, *result.refused) if result.refused else result
+    if result.refused:
+        return result.ended(Outcome.REFUSED, *result.refused)
+    return result.ended(Outcome.FAILED) if strict and result.warns else result
 
 
 def without_output(vault: Vault, out: Path) -> Vault:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notes2code.components.compiled import Compiled
-from notes2code.diagnostics import Problem
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 
@@ -28,8 +27,3 @@ def used_on(group: Sequence[Compiled], linker: Linker) -> frozenset[Entry]:
         for entry, made in results.items()
         if len(made) > 1 and made <= named | made_of.get(entry, set())
     )
-
-
-def tells_one(problem: Problem) -> bool:
-    """Whether a problem tells which of several results is the value."""
-    return problem.code == "N2C039" and problem.message.startswith("of several results ")

@@ -31,7 +31,8 @@ class Span:
 class Problem:
     """Something wrong in a text; ``span`` counts characters of that text.
 
-    ``code`` is one of the codes in :mod:`notes2code.diagnostics.codes`.
+    ``code`` is one of the codes in :mod:`notes2code.diagnostics.codes`, and ``about`` says what a
+    remark tells where some of its code need not be told.
     """
 
     code: str
@@ -39,6 +40,7 @@ class Problem:
     message: str
     span: Span
     help: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

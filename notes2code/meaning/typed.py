@@ -9,10 +9,10 @@ from functools import cached_property
 from operator import is_
 from typing import TypeAlias
 
-from notes2code.diagnostics import Problem, ProblemError, Span, error, note
+from notes2code.diagnostics import Problem, ProblemError, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
-from notes2code.meaning import names
+from notes2code.meaning import names, of_several
 from notes2code.meaning.inference import (
     heads,
     partial,
@@ -286,9 +286,8 @@ def _of_what_is_given(
         target = targets.read_target(seen, define)
         rest = [one for one in defines if one is not define]
         if target.parameters and all(_is_given(one, target, seen) for one in rest):
-            text = f"of several results `{target.name}` is the value"
             kept = tuple(s for s in stated if s not in rest)
-            return kept, (note("N2C039", text, target.span),)
+            return kept, (of_several.told(target.name, target.span),)
     return stated, ()
 
 

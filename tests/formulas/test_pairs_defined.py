@@ -53,7 +53,14 @@ def test_a_block_that_is_no_column_stays_one() -> None:
     assert len(compile_formula(rf"R_{{2k, 2k+1}} = {TURN}").shape) == 3
 
 
-@pytest.mark.parametrize("value", [r"\left\| C \right\|", r"u^\top C"])
-def test_a_number_made_of_a_column_is_no_pair(value: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "given", "expected"),
+    [(r"\left\| C \right\|", {}, [5.0, 13.0]), (r"u^\top C", {"u": [1.0, 2.0]}, [11.0, 29.0])],
+)
+def test_a_number_made_of_a_column_is_no_pair(
+    value: str, given: dict[str, Any], expected: list[float]
+) -> None:
     column = value.replace("C", r"\begin{pmatrix} a_i \\ b_i \end{pmatrix}")
-    assert compile_formula(r"r_{2i, 2i+1} = " + column)
+    formula = compile_formula(r"r_{2i, 2i+1} = " + column)
+    given = {"a": [3.0, 5.0], "b": [4.0, 12.0], "d": 4, **given}
+    assert formula.reference(**given) == pytest.approx(expected)

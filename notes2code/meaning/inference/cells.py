@@ -8,6 +8,7 @@ from notes2code.diagnostics import note
 from notes2code.latex.tree import Big, Infix, Node, walk, words_in
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value
+from notes2code.meaning.ir import Index
 from notes2code.meaning.overview.index_letters import CELLS, are_scores, is_distance
 
 
@@ -16,15 +17,14 @@ def beside(run: Run, node: Infix, scores: Value) -> Value | None:
     query has there; None where it is not written for a cell."""
     told = words_in(node.right)
     for row, column in CELLS:
-        if not {row, column} <= told:
+        cell = {row, column}
+        if not cell <= told:
             continue
-        if scores.rank >= 2 and _is_for_cell(run, node, {row, column}):
-            where = dict(zip((row, column), scores.axes[-2:], strict=True))
+        apart = any(is_distance(part, cell) for part in walk(node.right))
+        if where := _places(run, node, scores, (row, column), apart):
             break
-        if scores.rank == 1 and _is_for_row(run, node, row, column):
-            where = {column: scores.axes[0]}
-            break
-        if {row, column} <= run.seen.bound and _lies_apart(node, {row, column}):
+        bare = apart and are_scores(node.left) and cell.isdisjoint(words_in(node.left))
+        if bare and cell <= run.seen.bound:
             run.pay(2.4)  # rows and columns are apart in a matrix of scores only
     else:
         return None
@@ -45,38 +45,34 @@ def beside(run: Run, node: Infix, scores: Value) -> Value | None:
     return term
 
 
-def _is_for_cell(run: Run, node: Infix, cell: Set[str]) -> bool:
-    """Whether a cell's letters stand in the right-hand term of scores, and nothing else binds them
-    or has them but other terms of the same sum."""
-    rest = _before(run, node, cell)
-    return rest is not None and cell.isdisjoint(run.on_left.union(run.summed) | words_in(rest))
+def _places(
+    run: Run, node: Infix, scores: Value, cell: tuple[str, str], apart: bool
+) -> dict[str, Index]:
+    """The places that the letters of a cell tell in the right-hand term of scores, where nothing
+    else binds them or has them but other terms of the same sum: both letters, or that of the keys
+    where the scores are those of a query, whose letter they have, ``q_i K^⊤ - m |i - j|``. Nothing
+    where the term is written for no cell."""
+    rest = _before(run, node, {*cell}, apart)
+    if rest is None:
+        return {}
+    row, column = cell
+    before = words_in(rest)
+    others = run.on_left.union(run.summed, before)
+    if scores.rank >= 2 and others.isdisjoint(cell):
+        return dict(zip(cell, scores.axes[-2:], strict=True))
+    of_query = scores.rank == 1 and apart and row in run.indices.keys() & before
+    return {column: scores.axes[0]} if of_query and column not in others else {}
 
 
-def _is_for_row(run: Run, node: Infix, row: str, column: str) -> bool:
-    """Whether the right-hand term has the letter of the query whose scores stand before it, and
-    that of its keys, which nothing else has or binds: ``q_i K^⊤ - m |i - j|``."""
-    rest = _before(run, node, {row, column})
-    apart = any(is_distance(part, {row, column}) for part in walk(node.right))
-    if rest is None or not apart or row not in run.indices.keys() & words_in(rest):
-        return False
-    return column not in run.on_left.union(run.summed) | words_in(rest)
-
-
-def _before(run: Run, node: Infix, cell: Set[str]) -> Node | None:
-    """The scores that terms are added to which have both letters of a cell."""
+def _before(run: Run, node: Infix, cell: Set[str], apart: bool) -> Node | None:
+    """The scores that terms are added to which have both letters of a cell; ``apart`` says that
+    the last has how far a row is from a column."""
     rest: Node = node
     while isinstance(rest, Infix) and rest.op in ("+", "-") and words_in(rest.right) >= cell:
         rest = rest.left
-    apart = any(is_distance(part, cell) for part in walk(node.right))
     counted = apart and cell <= run.seen.bound
     if rest is node or not (run.seen.attends or (counted and are_scores(rest))):
         return None
     if any(isinstance(part, Big) for part in walk(node.right)):
         return None
     return rest if apart or cell != {"m", "n"} else None
-
-
-def _lies_apart(node: Infix, cell: Set[str]) -> bool:
-    """Whether a term has how far a row is from a column, and what it is added to neither."""
-    apart = any(is_distance(part, cell) for part in walk(node.right))
-    return apart and are_scores(node.left) and cell.isdisjoint(words_in(node.left))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import Name, Node, Num, Script, alike, walk, words_in
-from notes2code.meaning import ir, names
+from notes2code.meaning import ir, names, of_several
 from notes2code.meaning.inference import (
     chains,
     diagonal,
@@ -89,7 +89,7 @@ class Attempt:
         if not same and not (self._sequential() or run.scope.result):
             span = self.targets[final].span
             which = self.targets[final].name or run.quote(span).partition("=")[0].strip(" &")
-            run.problems.append(note("N2C039", f"of several results `{which}` is the value", span))
+            run.problems.append(of_several.told(which, span))
             run.problems += idle.warnings(self, results)
         run.problems += idle.undivided(self, final)
         siblings.weigh(run)
