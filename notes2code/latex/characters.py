@@ -9,8 +9,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from notes2code.diagnostics import Problem, Span, error, note, warning
-from notes2code.latex import words
-from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS, FONTS_OF_WORDS
+from notes2code.latex import eaten, words
+from notes2code.latex.signs import CHARACTERS, COMBINING_ACCENTS
 
 _FACTOR = re.compile(r"\s*[^\s_^=,;)\]}]")
 _WORD = re.compile(r"[A-Za-z]+\d?")
@@ -70,7 +70,7 @@ class Characters:
         if len(run) == 1:
             self._add("name", run, start, start + 1)
             return
-        whole = self._eaten(run, start + len(run))
+        whole = eaten.command(run, self.latex, start + len(run), self.known)
         if whole:
             raise error(
                 "N2C021",
@@ -78,6 +78,9 @@ class Characters:
                 Span(start, start + len(run)),
                 f"write `\\{whole}`",
             )
+        if run == "sqrt" and self.latex[start + len(run) : start + len(run) + 1] == "{":
+            text, way = "TeX shows `sqrt` as letters", "write `\\sqrt`; it is read so"
+            self.problems.append(warning("N2C026", text, Span(start, start + len(run)), way))
         if self._is_prose(run, start):
             self._add("text", run, start, start + len(run))
             return
@@ -106,13 +109,6 @@ class Characters:
             kind = "name" if len(piece) == 1 else "word"
             self._add(kind, piece, at, at + len(piece))
             at += len(piece)
-
-    def _eaten(self, run: str, end: int) -> str:
-        """The command that letters are what is left of, if they are: a font, where braces follow,
-        as in ``text{FFN}(x)``."""
-        if run in FONTS_OF_WORDS and self.latex[end : end + 1] == "{":
-            return run
-        return words.EATEN.get(run, "") if run not in self.known else ""
 
     def _is_name_of_program(self, run: str, start: int) -> bool:
         """Whether small letters are one name, as in ``wei @ v``: where ``@`` multiplies, as in

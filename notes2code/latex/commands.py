@@ -60,6 +60,8 @@ _STRUCTURE = frozenset(
     "substack not textcolor mathrel mathbin underline "
     "newcommand renewcommand def DeclareMathOperator providecommand".split()
 )
+_ESCAPED = frozenset("^=*+-<>") - COMMANDS.keys()
+"""Signs that Markdown gives a meaning, and TeX none behind a backslash in a formula."""
 _STRIKES = frozenset("cancel bcancel xcancel".split())
 _NAMES = frozenset().union(
     COMMANDS, ACCENTS, FONTS, FONTS_OF_WORDS, FONTS_OTHER, _OF_LOOK, _STRUCTURE, _STRIKES
@@ -119,6 +121,8 @@ class Commands(SetWords):
         if name == "_" and self.tokens and self.tokens[-1].kind in _LOWERABLE:
             self._lower(start, end)
             return end
+        if name in _ESCAPED:
+            return self._escaped_sign(name, start)
         if name == "inf" and _NO_OPERAND.match(self.latex, end):
             self._tell_infimum(start, end)
             name = "infty"
@@ -138,6 +142,15 @@ class Commands(SetWords):
             return name in FUNCTIONS
         given = rest.group()[2:] in GREEK or not _NO_FACTOR.match(self.latex, rest.end())
         return not given
+
+    def _escaped_sign(self, name: str, start: int) -> int:
+        """A sign that a converter to Markdown has escaped; returns where the sign itself stands.
+        Such a converter escapes all of them, which is told once."""
+        text = f"the backslash of `\\{name}` belongs to Markdown, not to the formula"
+        if all(problem.message != text for problem in self.problems):
+            way = f"write `{name}`; it is read so"
+            self.problems.append(warning("N2C026", text, Span(start, start + 2), way))
+        return start + 1
 
     def _tell_infimum(self, start: int, end: int) -> None:
         """Tell that an infimum of nothing is read as infinity."""

@@ -181,3 +181,43 @@ def test_that_a_transpose_stands_beside_its_array_is_told() -> None:
 def test_a_letter_that_is_lowered_behind_a_name_of_words_counts() -> None:
     found = compile_formula(r"L = -\sum_i \log\_prob\_i r_i")
     assert {one.name for one in found.inputs} == {"log_prob", "r"}
+
+
+@pytest.mark.parametrize(
+    ("latex", "said"),
+    [
+        (r"z = tilde{h} + c", r"left of `\\tilde`"),
+        (r"z = overline{x} U", r"left of `\\overline`"),
+        (r"z = mathcal{L}", r"left of `\\mathcal`"),
+        (r"z = \tanh left( U x right)", r"left of `\\left`"),
+        (r"P = \text{softmax}left(U x\right)", r"left of `\\left`"),
+    ],
+)
+def test_lost_backslash(latex: str, said: str) -> None:
+    with pytest.raises(FormulaError, match=said):
+        compile_formula(latex)
+
+
+@table(
+    # Signs that a converter to Markdown has escaped.
+    Case(r"u \= W\^\top x \+ c", "W[d,p] x[d] c[p]", lambda w, x, c: x @ w + c),
+    Case(r"u = a \* x \- b", "a x[d] b[d]", lambda a, x, b: a * x - b),
+    # A root that has lost its backslash; in parentheses it is written as in programs.
+    Case(r"S = QK^\top / sqrt{d}", "Q[n,d] K[m,d]", lambda q, k: q @ k.T / q.shape[1] ** 0.5),
+    # Near misses: a function called left, and two names.
+    Case(r"left(i) = 2i + 1", "i", lambda i: 2 * i + 1),
+)
+def test_escaped_or_bare(case: Case) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (r"u \= W x", [r"the backslash of `\=` belongs to Markdown, not to the formula"]),
+        (r"u = x / sqrt{3}", ["TeX shows `sqrt` as letters"]),
+        (r"u = x / sqrt(3)", []),
+    ],
+)
+def test_bare_or_escaped_is_told(latex: str, told: list[str]) -> None:
+    assert [problem.message for problem in compile_formula(latex).diagnostics] == told
