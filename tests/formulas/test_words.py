@@ -187,6 +187,17 @@ from tables import Case, check, relu, sigmoid, softmax, table
     Case(r"y = \mathrm{sum}(x)", "x[d]", np.sum),
     Case(r"y = \mathrm{clip}(x, -1, 1)", "x[d]", lambda x: np.clip(x, -1, 1)),
     Case(r"y = \mathrm{clip}(x, 0.5)", "x[d]", lambda x: np.clip(x, -0.5, 0.5)),
+    # Bounds may be one for each place, and are then as many as there are places.
+    Case(
+        r"v_i = \text{clamp}(v_i, \text{floor}_i, \text{roof}_i)",
+        "v[n,d] floor[n,d] roof[n,d]",
+        lambda v, low, high: np.minimum(np.maximum(v, low), high),
+    ),
+    Case(
+        r"y_i = \mathrm{clip}(x_i, l_i, u_i)",
+        "x[n,d] l[n] u[n]",
+        lambda x, low, high: np.minimum(np.maximum(x, low[:, None]), high[:, None]),
+    ),
     Case(r"y = \operatorname{sign}(x)", "x[d]", np.sign),
     Case(r"y = \mathrm{sigmoid}(x)", "x[d]", sigmoid),
     Case(r"y = \mathrm{ReLU}(x)^2", "x[d]", lambda x: relu(x) ** 2),

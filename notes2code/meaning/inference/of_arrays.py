@@ -181,6 +181,8 @@ def _clip(run: Run, name: Node, group: Group, span: Span) -> Value:
     value, *bounds = (run.lower(item) for item in group.items)
     if any(bound.rank for bound in bounds):
         run.pay(2.2)  # the bounds are numbers
+    for bound in bounds:  # or have one for each place
+        value = elementwise(run, value, bound, lambda e, _: e, span)
     return mapped(value, lambda e: clipped(e, *(bound.body for bound in bounds)), span)
 
 
