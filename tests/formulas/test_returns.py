@@ -166,6 +166,17 @@ def ahead(rewards: Array, rate: float, last: float = 0.0) -> Array:
         lambda c, g, p: c + g * p,
     ),
     Case(r"y = \sum_{l=1}^{L} \gamma^l h_l", "gamma[L] h[L,d]", lambda g, h: g @ h),
+    # A list has a mean and a deviation by whatever letters: none is a factor, or an activation.
+    Case(
+        r"\hat{B}_k = \frac{s_k - \mu(\{s_m\}_{m=1}^{K})}{\sigma(\{s_m\}_{m=1}^{K}) + c}",
+        "s[K] c+",
+        lambda s, c: (s - s.mean()) / (s.std() + c),
+    ),
+    Case(
+        r"z_i = \frac{v_i - \mu(\{v_1, \dots, v_M\})}{\sigma(\{v_1, \dots, v_M\})}",
+        "v[M]",
+        lambda v: (v - v.mean()) / v.std(),
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

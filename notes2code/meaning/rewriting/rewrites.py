@@ -39,6 +39,7 @@ from notes2code.meaning.rewriting import (
     joined_families,
     joined_heads,
     letters_in_a_row,
+    moments,
     names_in_brackets,
     nested,
     no_condition,
@@ -97,6 +98,8 @@ REWRITES = (
     # this meets more than one.
     Rewrite(Big, ordered_pairs.with_both),
     Rewrite(Big, _always(nested.in_turn)),
+    # A list is given to what has a name, and multiplied by no letter.
+    Rewrite(Juxt, moments.by_name),
     # In a product, unlike in a sum, it matters how far the body goes.
     Rewrite(Big, _always(products_end.with_factors_behind)),
     # What a sum is divided by may be the only thing that says how many terms it has.
