@@ -282,6 +282,10 @@ def taken_for(entries: Sequence[Entry], prose: Sequence[Passage]) -> list[list[s
         r"where $\sigma$ is the activation function.",
         r"这里，$\sigma$ 表示最终的非线性激活函数，如 ReLU 或 ELU。",
         r"где $\sigma$ — нелинейная функция активации.",
+        r"- $\sigma$：非線性激活函數",
+        r"$W$ 是投影、$\sigma$ 是非线性激活（ReLU / GELU）。",
+        r"这里 $\sigma$ 通常是 GELU、ReLU 等激活函数。",
+        r"where $\sigma$ denotes some nonlinearity.",
     ],
 )
 def test_that_a_text_only_calls_sigma_an_activation_is_told(said: str) -> None:

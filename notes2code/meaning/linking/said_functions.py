@@ -41,7 +41,7 @@ _LETTER = (
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
 _IS = (
     r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
-    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это|adalah|merupakan)\b|表示|代表|是|为|為|即|は|은|는|[—–:：=]|(?<=\s)-(?=\s))"
+    r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это|adalah|merupakan)\b|表示|代表|(?:通常|一般|往往)?[是为為]|即|は|은|는|[—–:：=]|(?<=\s)-(?=\s))"
 )
 _BETWEEN = (
     r"(?:[\s,，(（]|\b(?:an?|the|usually|typically|often|commonly|some|element-?wise|non-?linear"
@@ -53,7 +53,8 @@ _BETWEEN = (
 )
 _KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"
 _ACTIVATES = re.compile(
-    rf"{_LETTER}\s*{_IS}[^.。;；\n]{{0,40}}?(?:activation function|non-?linear activation|激活函数"
+    rf"{_LETTER}\s*{_IS}[^.。;；\n]{{0,40}}?(?:activation function|non-?linear activation"
+    r"|non-?linearity|激活函[数數]|非[线線]性(?:激活|函[数數])|非線形関数|비선형 ?함수|нелинейност"
     r"|活性化関数|활성화 ?함수|функци\w+ активации|fonction d'activation|Aktivierungsfunktion"
     r"|función de activación|função de ativação|funzione di attivazione)[^.。;；\n]*",
     re.IGNORECASE,
