@@ -197,6 +197,7 @@ _SUMMED = re.compile(rf"\\sum_\{{({SYLLABLE.pattern})\}}")
 _FREQUENCIES = re.compile(r"(?<![A-Za-z\\])(?:tf|df|idf)(?![A-Za-z])")
 _LATENT = re.compile(r"(?<![A-Za-z\\])(?:kv(?=_\{(?:\\\w+\{)?[a-z]{3,})|ckv(?=_))")
 _ONE_OF_TWO = re.compile(r"(?<![A-Za-z\\])[in](?![A-Za-z])")
+_GOES_IN = re.compile(r"([A-Za-z]\}?)_\{in\}")
 
 
 def functions(latex: str) -> list[str]:
@@ -207,10 +208,12 @@ def functions(latex: str) -> list[str]:
 def defined(latex: str) -> frozenset[str]:
     """The words of a formula itself: the functions that it defines, the measure, as in ``AP = …``,
     what it sums over, ``Σ_{tok}``, tf and df beside each other or idf, the ``kv`` of
-    ``kv_{latent}``, and the ``in`` of ``x_{in}``, where neither i nor n is an index."""
+    ``kv_{latent}``, and the ``in`` of ``x_{in}``, where neither i nor n is an index, or something
+    goes out of the same x."""
     goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
-    left = latex.partition("=")[0].strip(" \t\n&")
-    measure = [left] if left.lower() in MEASURES else []
+    goes_in |= any(f"{name}_{{out}}" in latex for name in _GOES_IN.findall(latex))
+    left, _, right = (part.strip(" \t\n&") for part in latex.partition("="))
+    measure = [left] if left.lower() in MEASURES and (not right or right not in left) else []
     frequencies = {*_FREQUENCIES.findall(latex)}
     frequencies = frequencies if len(frequencies) > 1 else frequencies & {"idf"}
     return frozenset(
@@ -246,9 +249,9 @@ def apart(text: str) -> list[str]:
 
 
 MEASURES = frozenset(
-    "recall precision accuracy acc hit hits hr dcg ndcg idcg map mrr ap f1 pass success".split()
+    "recall precision accuracy acc hit hits hr dcg ndcg idcg map mrr ap f1 pass success pp".split()
 )
-"""Measures of the first results, in small letters: ``Recall@k``."""
+"""Measures, most of them of the first results, in small letters: ``Recall@k``."""
 
 CUT_OFF = re.compile(r"[ijknKN](?![A-Za-z])|\d+(?:\.\d+)?")
 """How many results a measure looks at: the k of ``Recall@k``."""

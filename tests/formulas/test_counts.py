@@ -76,6 +76,10 @@ def _share(r: Any, c: float) -> Any:
         "n_m N_m c",
         lambda n, m, c: np.ceil((n - m) / c),
     ),
+    # What goes in where the same goes out has no two indices, whatever counts beside it.
+    Case(
+        r"\text{Params} = n \cdot C_{in} \cdot C_{out}", "C_in C_out n", lambda c, k, n: n * c * k
+    ),
     Case(r"I = C_{in} \times k_H \times k_W", "C_in k_H k_W", lambda c, h, w: c * h * w),
     # How far an image is, is made of numbers.
     Case(

@@ -97,6 +97,8 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "P+[n]",
         lambda p: np.exp(-np.log(p).mean()),
     ),
+    # Two letters that are one measure are no square.
+    Case(r"PP = 2^H", "H", lambda h: 2**h),
     Case(
         r"P(w_1 w_2 \dots w_n) = \prod_{k=1}^n P(w_k | w_1 w_2 \dots w_{k-1})",
         "P+[n]",
