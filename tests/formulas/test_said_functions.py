@@ -34,6 +34,35 @@ INPUTS = "W[p,d] x[d] b[p]"
         lambda w, x: softmax(w @ x),
         context=r"ここで $\sigma$ はソフトマックス関数です。",
     ),
+    # Any Greek letter that is only called, and has no more said of it.
+    *(
+        Case(
+            r"g = \sigma(A \cdot \delta(B \cdot u))",
+            "A[p,d] B[d,r] u[r]",
+            lambda a, b, u: sigmoid(a @ relu(b @ u)),
+            context=said_so,
+        )
+        for said_so in (
+            r"with $\delta$ the ReLU.",
+            r"onde $\delta$ é a função de ativação ReLU.",
+            r"여기서 $\delta$는 ReLU 활성화 함수이다",
+            r"wobei $\delta$ die Aktivierungsfunktion ReLU ist",
+            r"where $\delta$ and $\sigma$ denote the ReLU and the sigmoid",
+            r"$\sigma$ 和 $\delta$ 分别是 Sigmoid 和 ReLU 函数",
+        )
+    ),
+    Case(
+        r"g = \delta(u + b)",
+        "delta u[d] b[d]",
+        lambda delta, u, b: delta * (u + b),
+        context=r"where $\delta$ is a sigmoid gate of one number",
+    ),
+    Case(
+        r"g = \delta(u + b) - \delta",
+        "delta u[d] b[d]",
+        lambda delta, u, b: delta * (u + b) - delta,
+        context=r"where $\delta$ is the sigmoid.",
+    ),
     Case(
         r"p = \sigma(W x)",
         "W[p,d] x[d]",

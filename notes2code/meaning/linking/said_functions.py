@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from notes2code.latex.tree import Group, Juxt, Name, Node, Script, Tree, walk
@@ -33,14 +33,18 @@ NAMES = {
 """What prose calls functions, in lower case, and how formulas write them."""
 
 _GREEK = {"σ": "sigma", "φ": "phi", "ϕ": "phi", "ψ": "psi", "ρ": "rho", "varphi": "phi"}
+_FUNCTIONS = frozenset({*_GREEK.values(), "f", "g"})
+"""The letters that are functions by custom; any other Greek one is where it is only called."""
+
+_OTHERS = "|".join(sorted(names.GREEK - _FUNCTIONS - {"varphi"}))
 _LETTER = (
-    r"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|[σφϕψρfg])"
+    rf"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|\\(?:{_OTHERS})(?=\s*\$)|[σφϕψρfg])"
     r"(?:\([^()$]{1,8}\)|\s*(?::|\\colon\b)[^$=]{1,80})?\s*\$"
     r"|(?<![\w$])(?P<bare>[σφϕψρ])(?!\w))"
 )
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
 _IS = (
-    r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
+    r"(?:(?:is|are|was|were|denotes?|represents?|means?|being|stands for|refers to"
     r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это|adalah|merupakan)\b|表示|代表|(?:通常|一般|往往)?[是为為]|即|は|은|는|[—–:：=]|(?<=\s)-(?=\s))"
 )
 _BETWEEN = (
@@ -51,7 +55,10 @@ _BETWEEN = (
     r"|généralement|normalmente|geralmente|generalmente|solitamente|обычно|biasanya|di|de)\b|e\.g\.|d'activation|激活|函数|一个|一般|通常|为|如|例如"
     r"|活性化関数|활성화|함수)*"
 )
-_KIND = r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|関数|함수|Funktion))*\s*"
+_KIND = (
+    r"(?:[\s-]*(?:activation|function|non-?linearity|激活函数|函数|活性化関数|関数|활성화|함수"
+    r"|Funktion))*\s*"
+)
 _ACTIVATES = re.compile(
     rf"{_LETTER}\s*{_IS}[^.。;；\n]{{0,40}}?(?:activation function|non-?linear activation"
     r"|non-?linearity|激活函[数數]|非[线線]性(?:激活|函[数數])|非線形関数|비선형 ?함수|нелинейност"
@@ -69,7 +76,8 @@ _DENIED = re.compile(
 
 _BEHIND = re.compile(rf"{_LETTER}\s*{_IS}{_BETWEEN}{_NAME}", re.IGNORECASE)
 _WITH = re.compile(
-    rf"\b(?:with|wobei|mit|avec|con|com)\s+{_LETTER}\s+(?:(?:the|an?|die|der|das|la|le|el|o)\s+)?{_NAME}",
+    rf"\b(?:with|wobei|mit|avec|con|com)\s+{_LETTER}\s+(?:(?:the|an?|die|der|das|la|le|el|o)\s+)?"
+    rf"(?:Aktivierungsfunktion\s+)?{_NAME}",
     re.IGNORECASE,
 )
 """*wobei σ die Softmax-Funktion ist*, with the verb at the end, or without one."""
@@ -85,8 +93,24 @@ _ANY = re.compile(
 _ANY_CAPITAL = re.compile(r"[A-EH-Z]$")
 """A capital that only that pattern finds."""
 
-_ALONE = re.compile(r"(?:\\\w+\{)?[A-Z]\}?")
+_ALONE = re.compile(r"(?:\\\w+\{)?[A-Z]\}?|\\[A-Za-z]+")
 """The formula of *where $S$ is the softmax* itself."""
+
+_AND = r"(?:and|und|et|e|y|и|和|与|と|및|[과와]|,)"
+_IN_TURN = re.compile(
+    rf"{_LETTER}\s*{_AND}\s*{_LETTER.replace('P<', 'P<second_')}"
+    rf"\s*(?:分别|分別|はそれぞれ|[는은] 각각)?\s*{_IS}?{_BETWEEN}{_NAME}{_KIND}"
+    rf"{_AND}{_BETWEEN}{_NAME.replace('P<', 'P<second_')}",
+    re.IGNORECASE,
+)
+"""*δ and σ are the ReLU and the sigmoid*, the first letter the first function."""
+
+_SAID_OUT = re.compile(
+    rf"{_KIND}(?:ist|です|である|이다|입니다|이며|이고)?\s*"
+    r"(?=[.,;:)。，；、]|$|(?:and|und|et|e|y|и)\b|和|与)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What stands behind a function's name where no more is said of a letter."""
 
 _IN_FRONT = re.compile(rf"(?<![\w-]){_NAME}{_KIND}{_LETTER}", re.IGNORECASE)
 
@@ -119,8 +143,7 @@ class SaidFunctions:
             place = passage.note, passage.section
             self._activating.setdefault(place, set()).update(unnamed(passage.text))
             for letter, name in said(passage.text):
-                near = trees.get(passage.note, ()) if _ANY_CAPITAL.match(letter) else ()
-                if all(_is_of_arrays(tree, letter) for tree in near):
+                if _may_be_called(trees.get(passage.note, ()), letter):
                     self._note(passage.note, passage.section, letter, name)
         for entry, formula in parsed.items():
             for letter, name in formula.aliases.items():
@@ -162,14 +185,31 @@ class SaidFunctions:
         return self.equations[letter, name]
 
 
-def _is_of_arrays(tree: Tree, letter: str) -> bool:
-    """Whether a capital is only called, and with one whole array: that of ``S(z_c)`` is no softmax
-    of rows, and that of ``P = …`` and ``S(Q, K)`` none at all."""
-    called = 0
+def _may_be_called(trees: Sequence[Tree], letter: str) -> bool:
+    """Whether the formulas of a note let its text say that a letter is a function: of a capital or
+    an uncommon Greek letter, the ``δ`` of ``σ(W δ(V z))``, they have to call all that they hold."""
+    if letter in _FUNCTIONS:
+        return True
+    if _ANY_CAPITAL.match(letter):
+        return all(_is_of_arrays(tree, letter) for tree in trees)
+    held = [name for tree in trees for name in tree.formula.of(Name) if name.text == letter]
+    called = [one for tree in trees for one in _arguments(tree, letter)]
+    return len(called) == len(held) and not all(binders.bare(one) for one in called)
+
+
+def _arguments(tree: Tree, letter: str) -> Iterator[Node]:
+    """What a letter is given where it is called with one thing."""
     for pair in (pair for node in tree.formula.of(Juxt) for pair in pairwise(node.factors)):
         match pair:
             case Name(text), Group("(", (argument,)) if text == letter:
-                called += not any(map(_is_element, walk(argument)))
+                yield argument
+
+
+def _is_of_arrays(tree: Tree, letter: str) -> bool:
+    """Whether a capital is only called, and with one whole array: that of ``S(z_c)`` is no softmax
+    of rows, and that of ``P = …`` and ``S(Q, K)`` none at all."""
+    arguments = _arguments(tree, letter)
+    called = sum(not any(map(_is_element, walk(argument))) for argument in arguments)
     return called == sum(node.text == letter for node in tree.formula.of(Name))
 
 
@@ -180,12 +220,22 @@ def _is_element(node: Node) -> bool:
 
 def said(text: str) -> Iterator[tuple[str, str]]:
     """The letters that a text names functions of, and what it calls these."""
+    in_turn = [*_IN_TURN.finditer(text)]
+    for match in in_turn:
+        for second in ("", "second_"):
+            letter = (match[f"{second}letter"] or match[f"{second}bare"]).removeprefix("\\")
+            yield _GREEK.get(letter, letter), match[f"{second}name"].lower()
     for pattern in (_BEHIND, _WITH, _IN_FRONT, _ANY):
         for match in pattern.finditer(text):
+            if any(one.start() <= match.start() < one.end() for one in in_turn):
+                continue
             if _DENIED.match(text, match.end()) or _is_one_of_several(text, match):
                 continue
             letter = (match["letter"] or match["bare"]).removeprefix("\\")
-            yield _GREEK.get(letter, letter), match["name"].lower()
+            letter = _GREEK.get(letter, letter)
+            if letter in names.GREEK - _FUNCTIONS and not _SAID_OUT.match(text, match.end()):
+                continue  # the δ of *δ is the sigmoid gate* is a number
+            yield letter, match["name"].lower()
 
 
 def _is_one_of_several(text: str, match: re.Match[str]) -> bool:
