@@ -91,6 +91,29 @@ from tables import Case, check, table
         "g[n,m] B[p,d] z[m,d]",
         lambda g, b, z: g @ z @ b.T,
     ),
+    # What goes along an edge has both of its ends as indices, in the order of the arrow.
+    Case(
+        r"h_v' = \sum_{u \in \mathcal{N}(v)} c_{vu} \mathbf{r}_{u \to v}",
+        "N[n,m] c[n,m] r[m,n,d]",
+        lambda n, c, r: np.einsum("vu,uvd->vd", c * (n != 0), r),
+    ),
+    Case(
+        r"s_{ij} = a^\top [h_i; h_j; \mathbf{e}_{j \rightarrow i}]",
+        "a[d+d+p] h[n,d] e[n,n,p]",
+        lambda a, h, e: (
+            (h @ a[: h.shape[1]])[:, None]
+            + h @ a[h.shape[1] : 2 * h.shape[1]]
+            + np.einsum("jip,p->ij", e, a[2 * h.shape[1] :])
+        ),
+    ),
+    Case(r"o_i = \sum_j w_{i \leftarrow j} x_j", "w[n,m] x[m,d]", lambda w, x: w @ x),
+    # Near misses: an arrow from a domain to another, and one to what nothing counts.
+    Case(
+        r"L = \|G_{s \to t} x_s - x_t\|",
+        "G_s_to_t[p,d] x_s[d] x_t[p]",
+        lambda g, s, t: np.linalg.norm(g @ s - t),
+    ),
+    Case(r"y = T_{i \to j} x", "T_i_to_j[p,d] x[d]", lambda t, x: t @ x),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),
     Case(r"s_{qk} = x_q^\top x_k", "x_q[d] x_k[d]", lambda q, k: q @ k),

@@ -26,6 +26,7 @@ from notes2code.latex.tree import (
 from notes2code.meaning.notation import ahead
 from notes2code.meaning.overview import means
 from notes2code.meaning.rewriting import (
+    arrows_below,
     barred,
     clipped,
     close_by,
@@ -128,6 +129,8 @@ REWRITES = (
     Rewrite(Script, estimates.at_steps),
     # and below brackets around the name.
     Rewrite(Script, names_in_brackets.without),
+    # Those at the ends of an arrow are two.
+    Rewrite(Script, arrows_below.as_pairs),
     # An index behind parentheses counts what stands in them, on the left as well.
     Rewrite(Script, families_of_elements.as_families),
     Rewrite(Relation, _always(families_of_elements.without_index)),

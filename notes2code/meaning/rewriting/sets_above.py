@@ -54,7 +54,7 @@ def as_neighbours(formula: Formula) -> Change | None:
     def over_members(node: Big) -> Node | None:
         match node:
             case Big(_, Relation((Name(letter) as one, Name(owner) as other), ("∼",)), None):
-                if letter != owner and any({letter, owner} <= {*own} for own in _NODES):
+                if are_nodes(letter, owner):
                     span = node.sub.span if node.sub is not None else node.span
                     members = Script(Name(_NEIGHBOURS, span), other, None, 0, span)
                     below = Relation((one, members), ("∈",), (span,), span)
@@ -67,6 +67,11 @@ def as_neighbours(formula: Formula) -> Change | None:
 _NEIGHBOURS = "N"
 _NODES = ("ijkl", "uvw", "mn")
 """Letters that count the nodes of a graph; the p of ``x ∼ p`` is what x is drawn from."""
+
+
+def are_nodes(one: str, other: str) -> bool:
+    """Whether two letters count the nodes of the same graph."""
+    return one != other and any({one, other} <= {*own} for own in _NODES)
 
 
 def as_lengths(formula: Formula) -> Change | None:
