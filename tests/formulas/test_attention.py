@@ -733,6 +733,16 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
     ),
     # The second query, and its weight for the key j: 2j tells of no even entries.
     Case(r"\omega_{2j} = q^{(2)} \cdot k^{(j)}", "q_2[d] k[n,d]", lambda q, k: k @ q),
+    Case(
+        r"h_2 = \sum_{i=1}^n w_{2i} x_i + b_2",
+        "w_2[n] x[n] b_2",
+        lambda w, x, b: w @ x + b,
+    ),
+    Case(
+        r"o_2 = \tanh(\sum_{j=1}^n u_{2j} z_j)",
+        "u_2[n] z[n,d]",
+        lambda u, z: np.tanh(u @ z),
+    ),
     # So are those of a list that ends with two letters; with one number they count further.
     Case(
         r"\alpha_i = \mathrm{softmax}([s_{1i}, \dots, s_{Ni}])",

@@ -101,8 +101,10 @@ def _below(node: Script) -> str:
 
 
 def _defined(nodes: Nodes) -> Iterator[str]:
-    """The number of the ``z_2`` on a left-hand side, which a sum makes of others."""
+    """The number of the ``z_2`` on a left-hand side, which a sum makes of others, beside a bias or
+    within a function, too."""
     for node in nodes.of(Relation):
         match node.operands[:2]:
-            case (Script(_, Num(number), None, 0), Big("sum")) if node.signs[0] == "=":
-                yield number
+            case (Script(_, Num(number), None, 0), value) if node.signs[0] == "=" and value:
+                if any(isinstance(inner, Big) and inner.op == "sum" for inner in walk(value)):
+                    yield number
