@@ -263,3 +263,72 @@ def test_a_base_of_frequencies_is_a_number(case: Case) -> None:
 )
 def test_a_bias_is_none_among_numbers(case: Case) -> None:
     check(case)
+
+
+@table(
+    Case(
+        r"p_2 = \frac{e^{z_2}}{\sum_i e^{z_i}}",
+        "z_2 z[n]",
+        lambda a, z: np.exp(a) / np.exp(z).sum(),
+    ),
+    Case(
+        r"a_1 = \frac{\exp(e_1)}{\sum_{j=1}^n \exp(e_j)}",
+        "e_1 e[n]",
+        lambda a, e: np.exp(a) / np.exp(e).sum(),
+    ),
+    Case(r"y_3 = x_3 - \frac{1}{n} \sum_i x_i", "x_3[d] x[n,d]", lambda a, x: a - x.mean(0)),
+)
+def test_what_has_a_number_beside_others_is_of_their_kind_and_told(case: Case) -> None:
+    check(case)
+    told = [one.message for one in compile_formula(case.latex).diagnostics]
+    assert len(told) == 1 and "is an input of its own, and not taken from" in told[0]
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y = \sum_i w_i x_i + w_0",  # a bias
+        r"h_i = W_2 \mathrm{ReLU}(W_1 x_i)",
+        r"y = g_1 x + g_2 z",
+    ],
+)
+def test_a_bias_and_labels_are_not_told(latex: str) -> None:
+    assert not any("of its own" in one.message for one in compile_formula(latex).diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("latex", "number", "whole"),
+    [
+        (r"\Delta w_i = \eta (y - \hat y) x_i", "x_i", r"\eta (y - \hat y)"),
+        (r"c = \sum_i s_i v", "s_i", "v"),
+    ],
+)
+def test_an_element_that_scales_a_vector_is_told(latex: str, number: str, whole: str) -> None:
+    told = [one.message for one in compile_formula(latex).diagnostics]
+    assert told == [f"`{number}` is taken to be a number, which scales all of `{whole}`"]
+
+
+@pytest.mark.parametrize(
+    "latex", [r"c = \sum_i s_i v_i", r"z_i = u a_i", r"y_i = W x_i", r"z_i = \alpha_i h"]
+)
+def test_an_element_beside_another_is_not_told(latex: str) -> None:
+    assert not any("scales all of" in one.message for one in compile_formula(latex).diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("latex", "word"),
+    [
+        (r"s = \log(P(Y|X)) / lp(Y)", "lp"),
+        (r"y = x + sa(x)", "sa"),
+        (r"u = \tanh(r(x)) + ce(y, x)", "ce"),
+        (r"y = a p(x) + b q(x)", ""),
+        (r"y = xf(x)", ""),
+        (r"y = c x + cg(x)", ""),
+    ],
+)
+def test_two_letters_before_parentheses_are_told(latex: str, word: str) -> None:
+    told = [one.message for one in compile_formula(latex).diagnostics]
+    taken = [text for text in told if " times a function " in text]
+    assert taken == [
+        f"`{word}` is taken for `{word[0]}` times a function `{word[1]}`" for _ in word[:1]
+    ]

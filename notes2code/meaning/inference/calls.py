@@ -88,6 +88,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
             look_alikes.refuse_made_matrix(run, factors, at)
         return None
     look_alikes.refuse_spelt_name(run, factors[: at + 1], group)
+    look_alikes.tell_spelt_word(run, factors[: at + 1], group)
     look_alikes.refuse_raised_share(run, name, behind)
     if isinstance(behind, Script):
         name, behind = _with_script_behind(run, name, behind)

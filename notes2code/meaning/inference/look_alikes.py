@@ -76,6 +76,22 @@ def refuse_spelt_word(run: Run, factors: Sequence[Node], group: Group) -> None:
         )
 
 
+def tell_spelt_word(run: Run, factors: Sequence[Node], group: Group) -> None:
+    """``lp(Y)``, of which the l stands nowhere else, may be one name as well: l times p(Y) is
+    taken, and told. Before an f it is no guess."""
+    word = _small_letters(factors)
+    letters = [*map(binders.bare, word)]
+    if len(word) != 2 or word[-1].span.end != group.span.start or letters[1] in functions.LETTERS:
+        return
+    first = [name for name in run.seen.nodes.of(Name) if name.text == letters[0]]
+    known = run.shapes.keys() | run.defined.keys() | run.scope.arrays
+    if len(first) == 1 and letters[0] not in known and all(map(scripts.is_name, group.items)):
+        span = word[0].span.to(word[-1].span)
+        text = f"`{run.quote(span)}` is taken for `{letters[0]}` times a function `{letters[1]}`"
+        hint = f"write `\\mathrm{{{''.join(letters)}}}` if it is one name"
+        run.problems.append(note("N2C039", text, span, hint))
+
+
 def stand_only_together(run: Run, first: str, second: str) -> bool:
     """Whether two letters that nothing tells of stand beside each other wherever they stand."""
     pairs = [pair for one in run.seen.nodes.of(Juxt) for pair in pairwise(one.factors)]

@@ -104,9 +104,11 @@ _STATES = "hxzsuqkvc"
 
 
 def weighs_all(run: Run, weight: Value, other: Value) -> bool:
-    """Whether a w_i is a number that scales a whole vector, which has no index i."""
-    of_neuron = isinstance(weight.body, ir.Ref) and names.base_letter(weight.body.array) == "w"
-    if not of_neuron or weight.rank or other.rank != 1:
+    """Whether a w_i, or an x_i of which nothing is said, is a number that scales a whole vector,
+    which has no index i."""
+    name = weight.body.array if isinstance(weight.body, ir.Ref) else ""
+    of_vector = names.base_letter(name) in names.VECTORS and name not in run.shapes
+    if not of_vector or weight.rank or other.rank != 1:
         return False
     whole = free_roots(other.body) == {find_index(other.axes[0])}
     placed = free_roots(weight.body) - ({run.step} if run.step is not None else set())

@@ -126,7 +126,7 @@ def _begin_with_one(nodes: Nodes) -> set[str]:
     return {x for x, f in said.items() if ("=", 1) in f and f & {(">", 1), ("≥", 2)}}
 
 
-_LABELLED = frozenset(["W", "U", "b", "B"])
+LABELLED = frozenset(["W", "U", "b", "B"])
 """What has a number as a label even beside an index: the weights of the i-th expert's layers."""
 
 
@@ -143,7 +143,7 @@ def numbered(seen: Survey, nodes: Nodes, targets: Sequence[Node]) -> dict[str, i
             numbers = {int(part.text) for part in parts if isinstance(part, Num)}
             if isinstance(node.sub, Juxt) and positions.stride(node.sub) is not None:
                 continue
-            if numbers and binders.bare(node) not in labelled | _LABELLED:
+            if numbers and binders.bare(node) not in labelled | LABELLED:
                 found.setdefault(binders.bare(node), set()).update(numbers)
     biases = {*_biases(nodes)} if any(0 in numbers for numbers in found.values()) else set()
     return {

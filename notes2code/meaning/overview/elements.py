@@ -149,6 +149,15 @@ def numbered(seen: Survey) -> frozenset[str]:
     return frozenset(n for n in seen.elements | seen.exponents if 1 in seen.counted.get(n, ()))
 
 
+def beside_others(seen: Survey) -> Iterator[str]:
+    """The z_2 beside elements z_i that are numbers, ``e^{z_2} / Σ_i e^{z_i}``: it is one, too."""
+    numbers = seen.elements | seen.exponents
+    for name, counts in seen.counted.items():
+        stem, _, number = name.rpartition("_")
+        if number.isdigit() and counts == {0} and stem in numbers and seen.counted.get(stem) == {1}:
+            yield name
+
+
 def told(seen: Survey, elements: Set[str]) -> Set[str]:
     """The names that the section tells the elements of to be numbers, in a formula of nothing but
     such and of letters without an index: the x of ``m = \\max_j x_j``. Beside others they may be

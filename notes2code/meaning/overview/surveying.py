@@ -206,6 +206,7 @@ def _see_numbers(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.exponents = {*exponents.raised(seen, nodes), *exponents.normalised(seen, nodes, defines)}
     uses = (seen.understood(node) for pair in exponents.of_trials(nodes) for node in pair)
     seen.exponents.update(use.name for use in uses if use is not None)
+    seen.placed.update(elements.beside_others(seen))
     seen.of_polynomials = set(exponents.of_polynomials(nodes)) - seen.bound
     seen.sizes.update(means.counted(seen, nodes))
     for matrix in nodes.of(Matrix):
