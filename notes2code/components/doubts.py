@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 from notes2code.components import settings
 from notes2code.components.known import close, is_other_function
 from notes2code.components.library import Component, Library, plain
+from notes2code.components.misplaced import (
+    lacks_transpose,
+    misplaced_softmax,
+    place_of_softmax,
+)
 from notes2code.components.near import near_miss
 from notes2code.components.normal import normal_form
 from notes2code.components.proofs import TOLERANCE, valued
@@ -28,15 +33,9 @@ from notes2code.meaning.ir import (
     Equation,
     Expr,
     Fn,
-    Idx,
     Index,
     Iterate,
-    Mul,
     Num,
-    Pow,
-    Reduce,
-    Ref,
-    Size,
     Softmax,
     children,
     walk,
@@ -81,10 +80,10 @@ def _strange(equation: Equation, tree: Tree, place: Span, library: Library) -> I
     """Warnings for what is strange in a formula."""
     if hides := _strange_mask(equation):
         yield warning("N2C050", f"the mask {hides}", place, AS_WRITTEN)
-    if (what := _misplaced_softmax(equation)) is not None:
+    if (what := misplaced_softmax(equation, library)) is not None:
         text = f"{what}: attention is softmax of the scores, times the values"
-        yield warning("N2C050", text, place, AS_WRITTEN)
-    if _lacks_transpose(equation):
+        yield warning("N2C050", text, place_of_softmax(tree) or place, AS_WRITTEN)
+    if lacks_transpose(equation):
         text = "the queries are multiplied by the keys without a transpose"
         yield warning("N2C050", text, place, f"scores are usually `Q K^\\top`; {AS_WRITTEN}")
     if _adds_infinity(equation):
@@ -202,47 +201,6 @@ def _kinds(equation: Equation) -> dict[str, tuple[str, int]]:
 # --- attention ---------------------------------------------------------------------------------
 
 
-def _misplaced_softmax(equation: Equation) -> str | None:
-    """What is wrong with the softmax of queries, keys and values."""
-    if not {"q", "k", "v"} <= {given.name.lower() for given in equation.inputs}:
-        return None
-    try:
-        body = normal_form(equation).body
-    except (TooLong, RecursionError):
-        return None
-    parts = list(walk(body))
-    softmaxes = [part for part in parts if isinstance(part, Softmax)]
-    inside = [e for part in softmaxes for e in walk(part.body)]
-    if any(isinstance(e, Ref) and e.array.lower() == "v" for e in inside):
-        return "the values stand inside the softmax"
-    plain = not softmaxes and not any(isinstance(part, Call | Fn) for part in parts)
-    if plain and not _is_linear(equation):
-        return "the scores are multiplied by the values without a softmax"
-    if isinstance(body, Mul) and any(map(_is_scale, body.factors)):
-        return "the scale stands outside the softmax"
-    return None
-
-
-def _lacks_transpose(equation: Equation) -> bool:
-    """Whether a softmax is taken of Q K, which adds up over keys and not over features."""
-    softmaxes = (part for part in walk(equation.value.body) if isinstance(part, Softmax))
-    for part in (inner for softmax in softmaxes for inner in walk(softmax.body)):
-        match part:
-            case Reduce("sum", index, Mul((Ref("Q", (*_, query)), Ref("K", (key, _))))):
-                if query == key == Idx(index):
-                    return True
-    return False
-
-
-def _is_linear(equation: Equation) -> bool:
-    """Whether linear attention is written out: a state or a mask stands beside queries, keys and
-    values, or a sum ends at the place of the query. What is called attention has a softmax."""
-    others = {given.name.lower() for given in equation.inputs if given.shape} - {"q", "k", "v"}
-    parts = walk(equation.value.body)
-    causal = any(isinstance(part, Reduce) and part.where is not None for part in parts)
-    return "att" not in equation.name.lower() and bool(others or causal)
-
-
 def _strange_mask(equation: Equation) -> str:
     """What is wrong with a mask that a formula defines, row by row of the queries."""
     if equation.name.lower() not in ("m", "mask") or len(equation.value.indices) != 2:
@@ -313,8 +271,3 @@ def _is_closed_late(equation: Equation, library: Library) -> bool:
     inside = walk(body) if isinstance(body, Fn) else ()
     calls = [part for part in inside if isinstance(part, Fn | Call | Softmax)]
     return plain(equation.name) in called and len(weights) > 1 and calls == [body]
-
-
-def _is_scale(expr: Expr) -> bool:
-    """Whether a factor is a power of a size, such as 1/√d_k."""
-    return isinstance(expr, Pow) and isinstance(expr.base, Size)

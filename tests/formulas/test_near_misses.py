@@ -106,6 +106,9 @@ WEIGHTS = {
     r"\mathrm{DiffAttn}(X) = (\mathrm{softmax}(Q_1 K_1^\top / \sqrt d) + \lambda"
     r"\mathrm{softmax}(Q_2 K_2^\top / \sqrt d)) V": "sign is another",
     r"\mathrm{SwiGLU}(X) = \mathrm{Swish}(XA)^\top (XB)": "which its name says",
+    # Weights that are divided by what divides the scores.
+    r"P = \frac{\mathrm{softmax}(QK^\top)}{\sqrt{d_k}}": "outside the softmax",
+    r"P = \mathrm{softmax}(XU (XW)^\top) / d, U \in \mathbb{R}^{p \times d}": "outside the softmax",
 }
 
 WEIGHED = [
@@ -165,6 +168,9 @@ OF_ANY_FUNCTION = [
     r"O = \phi(Q) (\phi(K)^\top V)",
     r"(Q' K'^\top) V = Q' (K'^\top V)",
     r"(Q K^\top) V = Q (K^\top V)",
+    r"O = \frac{Q (K^\top V)}{\sqrt{d}}",
+    r"P = \frac{1}{h} \mathrm{softmax}(QK^\top)",
+    r"P = \frac{\mathrm{softmax}(QK^\top)}{1 - p}",
     r"\mathrm{SwiGLU}(x) = \mathrm{Swish}_\beta(x W) \odot x V",
 ]
 
@@ -216,6 +222,12 @@ def test_place_of_ratio(marked: str) -> None:
     start, end = marked.index("«"), marked.index("»") - 1
     spans = [p.span for p in compile_formula(latex).diagnostics if p.code == "N2C050"]
     assert [(span.start, span.end) for span in spans] == [(start, end)]
+
+
+def test_place_of_softmax() -> None:
+    latex = r"O = \frac{\mathrm{softmax}(QK^\top)}{\sqrt{d_k}} V"
+    (problem,) = compile_formula(latex).diagnostics
+    assert latex[problem.span.start : problem.span.end] == r"\mathrm{softmax}"
 
 
 def test_help_gives_the_usual_formula() -> None:

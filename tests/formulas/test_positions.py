@@ -479,3 +479,15 @@ def test_an_element_of_positions_is_no_product() -> None:
     assert [one.message for one in found.diagnostics] == [
         "`y` is taken to have one for each `i` and `pos`"
     ]
+
+
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (r"p_{k,2j} = \sin(k / 9^{2i/d}), \quad p_{k,2j+1} = \cos(k / 9^{2i/d})", True),
+        (r"p_{k,2j} = \sin(k / 9^{2j/d}), \quad p_{k,2j+1} = \cos(k / 9^{2j/d})", False),
+    ],
+)
+def test_columns_that_are_all_alike_are_told(latex: str, told: bool) -> None:
+    found = compile_formula(latex).diagnostics
+    assert any("right depends on `j`" in problem.message for problem in found) == told

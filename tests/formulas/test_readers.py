@@ -318,6 +318,8 @@ def test_a_reward_that_is_defined_by_its_policy_is_refused() -> None:
         (r"o_t = \sum_{j=1}^{t} (q_t^\top k_j) v_j", False),
         (r"S_t = S_{t-1} + k_t v_t^\top, \quad y_t = q_t^\top S_t", False),
         (r"Y = \rho(QK^\top) V", False),
+        (r"Y = Q (K^\top V)", False),
+        (r"\mathrm{LinearAttention}(Q, K, V) = Q K^\top V", False),
     ],
 )
 def test_only_attention_lacks_a_softmax(latex: str, warned: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from notes2code.diagnostics import error, note
+from notes2code.diagnostics import error, note, warning
 from notes2code.meaning import ir
 from notes2code.meaning.inference.index_arithmetic import half_of
 from notes2code.meaning.inference.run import Run, find, find_index, same_size
@@ -124,6 +124,13 @@ def _refuse_place(run: Run, target: Target, at: int, is_taken: bool) -> None:
         raise error("N2C035", f"the columns `{quoted}` are defined twice", target.span, way)
 
 
+def _depends(value: Value, at: int) -> bool:
+    """Whether the elements along an axis are told apart."""
+    index = find_index(value.axes[at])
+    parts = ir.walk(settled(value.body))
+    return any(isinstance(part, Idx) and find_index(part.index) is index for part in parts)
+
+
 def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value:
     """Columns 2i and 2i+1 as one array; a single half stays an array of its own columns."""
     run = attempt.run
@@ -142,6 +149,11 @@ def _strided(attempt: Attempt, define: Define, target: Target, at: int) -> Value
     first = next(iter(found.values()))
     if any(value.rank != first.rank for value in found.values()):
         raise error("N2C031", "the two halves of this array are not alike", target.span)
+    if not any(_depends(value, at) for value in found.values()):
+        letter, where = strides[0][0], target.indices[at].node.span
+        text = f"nothing on the right depends on `{letter}`: these columns are all alike"
+        way = f"write `{letter}` on the right, or the letter of the right here"
+        run.problems.append(warning("N2C080", text, where, way))
     width = _width(attempt, found, at)
     if len(found) == 1:
         which = "even" if 0 in found else "odd"
