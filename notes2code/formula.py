@@ -13,6 +13,7 @@ from notes2code.components.compiled import Compiled
 from notes2code.components.compiling import Compiler
 from notes2code.components.library import library
 from notes2code.components.own_sizes import shown_settings
+from notes2code.components.repair import repaired
 from notes2code.diagnostics import Problem, Severity, Span, note
 from notes2code.emit.graph import EmitError
 from notes2code.emit.torch_function import torch_source
@@ -114,7 +115,7 @@ def compile_formula(
     """
     compiled = _compiled(latex, shapes or {}, context)
     if compiled.equation is None or compiled.status not in ("component", "formula"):
-        raise _refusal(latex, compiled)
+        raise _refusal(latex, repaired(compiled, (), library()))
     equation, found = compiled.equation, compiled.recognised
     return CompiledFormula(
         latex,

@@ -9,7 +9,9 @@ from dataclasses import replace
 
 from notes2code.components.compiled import Compiled
 from notes2code.components.library import Component, Library
+from notes2code.components.misnamed import misnamed
 from notes2code.components.recognise import recognise
+from notes2code.components.transposed import transposed
 from notes2code.diagnostics import Severity
 from notes2code.latex.words import EATEN
 from notes2code.meaning import type_formula
@@ -36,7 +38,13 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
     if compiled.status != "rejected":
         return compiled
     lines = (" ".join(line.split()) for line in compiled.entry.latex.splitlines())
-    for candidate in _candidates("\n".join(filter(None, lines))):
+    turned = (
+        candidate
+        for problem in compiled.problems
+        if problem.code in ("N2C040", "N2C042") and problem.severity is Severity.ERROR
+        for candidate in transposed(compiled.entry.latex, problem.span)
+    )
+    for candidate in (*_candidates("\n".join(filter(None, lines))), *turned):
         found = _component_of(candidate, library)
         if found is None:
             continue
@@ -56,12 +64,13 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
 
 
 def _component_of(candidate: str, library: Library) -> Component | None:
-    """The component that a candidate would be; no note has written it, so that where we fail at it
-    nobody need know."""
+    """The component that a candidate would be, if nothing in it is strange; no note has written it,
+    so that where we fail at it nobody need know."""
     with suppress(Exception):
         equation = type_formula(candidate, library.scope).equation
         recognised = None if equation is None else recognise(equation, library)
-        return None if recognised is None else recognised.component
+        if recognised is not None and not any(misnamed(recognised, library)):
+            return recognised.component
     return None
 
 

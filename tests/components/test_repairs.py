@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from notes2code import FormulaError, compile_formula
 from notes2code.compilation import compile_vault
 from notes2code.components.library import library
 from notes2code.vault import read_vault
@@ -42,6 +43,15 @@ def help_of(folder: Path, formula: str) -> str:
             r"\mathrm{softmax}(rac{QK^T}{\sqrt{d_k}}) V",
             r"\mathrm{softmax}(\frac{QK^T}{\sqrt{d_k}}) V",
         ),
+        # A transpose that is lost, stands at the other matrix, or is one too many.
+        (r"U = \mathrm{softmax}(QK) V", r"U = \mathrm{softmax}(QK^\top) V"),
+        (r"\mathrm{softmax}(Q^\top K) V", r"\mathrm{softmax}(Q K^\top) V"),
+        (r"\mathrm{softmax}(QK^T) V^T", r"\mathrm{softmax}(QK^T) V"),
+        (r"s_{ij} = Q_iK_j", r"s_{ij} = Q_iK_j^\top"),
+        (
+            r"P = \mathrm{softmax}(\mathbf{Q} \cdot \mathbf{K})",
+            r"P = \mathrm{softmax}(\mathbf{Q} \cdot \mathbf{K}^\top)",
+        ),
     ],
 )
 def test_a_slip_is_undone(tmp_path: Path, formula: str, repair: str) -> None:
@@ -50,3 +60,13 @@ def test_a_slip_is_undone(tmp_path: Path, formula: str, repair: str) -> None:
 
 def test_nothing_is_offered_that_is_not_recognised(tmp_path: Path) -> None:
     assert "would be" not in help_of(tmp_path, r"y = \frac{1}{\sum_m} x")
+
+
+def test_nothing_is_offered_that_is_strange(tmp_path: Path) -> None:
+    """``softmax(K Q^T) V`` would be attention, with queries where keys stand."""
+    assert "would be" not in help_of(tmp_path, r"U = \mathrm{softmax}(K^\top Q) V")
+
+
+def test_a_single_formula_is_offered_its_repair() -> None:
+    with pytest.raises(FormulaError, match=r"QK\^\\top.* would be attention"):
+        compile_formula(r"U = \mathrm{softmax}(QK) V")
