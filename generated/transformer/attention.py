@@ -526,7 +526,7 @@ class LinearAttention(Attention):
         alone does not need."""
         if bias is not None:
             raise ValueError("a bias is added to scores, which linear attention does not have")
-        weights: Tensor = self.feature_map(query) @ self.feature_map(key).mT
+        weights = self.feature_map(query) @ self.feature_map(key).mT
         if keep is not None:
             weights = weights.masked_fill(~keep, 0.0)
         mean = weights.mean(dim=-1, keepdim=True)  # float16 has no room for the sum of many
@@ -660,13 +660,13 @@ class RelativeSelfAttention(nn.Module):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The score of each query with each key, (B, n, n)."""
-        scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
+        scores = query @ key.mT + self.by_distance(query, key.size(-2))
         scores = scores / math.sqrt(query.size(-1))
         return scores
 
     def by_distance(self, query: Tensor, keys: int) -> Tensor:
         """The queries times the rows for their distances to the keys, (B, n, n)."""
-        products: Tensor = query @ self.w_K.T
+        products = query @ self.w_K.T
         rows = self.rows(query.size(-2), keys)
         return products.gather(-1, rows.expand(*query.shape[:-1], keys))
 
@@ -711,13 +711,13 @@ class RelativePositionAttention(DotProductAttention):
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The score of each query with each key, (..., n, m)."""
-        scores: Tensor = query @ key.mT + self.by_distance(query, key.size(-2))
+        scores = query @ key.mT + self.by_distance(query, key.size(-2))
         scores = scores / math.sqrt(query.size(-1))
         return scores
 
     def by_distance(self, query: Tensor, keys: int) -> Tensor:
         """The queries times the rows for their distances to the keys, (..., n, m)."""
-        products: Tensor = query @ self.r.T
+        products = query @ self.r.T
         rows = self.rows(query.size(-2), keys)
         return products.gather(-1, rows.expand(*query.shape[:-1], keys))
 

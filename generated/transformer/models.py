@@ -37,17 +37,17 @@ from .positions import SinusoidalPositionalEncoding
 from .sizes import check_dropout, check_sizes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelConfig:
-    """The sizes of a model."""
+    """The sizes of a model, by default those of the notes."""
 
-    vocab_size: int
-    max_len: int
-    d_model: int
-    num_heads: int
-    d_ff: int
-    num_layers: int
-    dropout: float
+    vocab_size: int = 1000
+    max_len: int = 128
+    d_model: int = 64
+    num_heads: int = 4
+    d_ff: int = 128
+    num_layers: int = 2
+    dropout: float = 0.1
 
     def __post_init__(self) -> None:
         sizes = {f.name: getattr(self, f.name) for f in fields(self) if f.type == "int"}
@@ -164,14 +164,6 @@ class Decoder(nn.Module):
 @dataclass(frozen=True, kw_only=True)
 class EncoderDecoderConfig(ModelConfig):
     """The sizes of an encoder and decoder, by default those of the notes."""
-
-    vocab_size: int = 1000
-    max_len: int = 128
-    d_model: int = 64
-    num_heads: int = 4
-    d_ff: int = 128
-    num_layers: int = 2
-    dropout: float = 0.1
 
 
 class EncoderDecoder(Model):
@@ -338,14 +330,6 @@ class EncoderDecoder(Model):
 class TextEncoderConfig(ModelConfig):
     """The sizes of a text encoder, by default those of the notes."""
 
-    vocab_size: int = 1000
-    max_len: int = 128
-    d_model: int = 64
-    num_heads: int = 4
-    d_ff: int = 128
-    num_layers: int = 2
-    dropout: float = 0.1
-
 
 class TextEncoder(Model):
     r"""A Transformer that reads texts: an encoder of tokens with their positions.
@@ -367,8 +351,9 @@ class TextEncoder(Model):
         self.E = nn.Embedding(config.vocab_size, config.d_model)
         self.PE = SinusoidalPositionalEncoding(config.d_model, config.max_len)
         self.dropout = nn.Dropout(config.dropout)
-        sizes = config.d_model, config.num_heads, config.d_ff, config.num_layers
-        self.encoder = Encoder(*sizes, config.dropout)
+        self.encoder = Encoder(
+            config.d_model, config.num_heads, config.d_ff, config.num_layers, config.dropout
+        )
         self._initialise()
 
     def forward(self, tokens: Tensor, *, keep_mask: Tensor | None = None) -> Tensor:
@@ -380,14 +365,6 @@ class TextEncoder(Model):
 @dataclass(frozen=True, kw_only=True)
 class GPTConfig(ModelConfig):
     """The sizes of a GPT, by default those of the notes."""
-
-    vocab_size: int = 1000
-    max_len: int = 128
-    d_model: int = 64
-    num_heads: int = 4
-    d_ff: int = 128
-    num_layers: int = 2
-    dropout: float = 0.1
 
 
 class GPT(Model):

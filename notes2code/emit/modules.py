@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from notes2code.emit.blocks import NAME, blocks_of, name_of, public_names, without_docstrings
+from notes2code.emit.configurations import with_sizes_once
 from notes2code.emit.imports import imports_of, imports_of_siblings, joined, ordered
 from notes2code.emit.templating import TEMPLATES
 
@@ -66,6 +67,8 @@ def with_shared(bodies: Mapping[str, str]) -> dict[str, str]:
     for family in SHARED:
         if shared := _shared(family, whole):
             whole[family] = "\n\n\n".join(_joined(shared, whole.get(family, "")))
+    if "models" in whole:
+        whole["models"] = with_sizes_once(whole["models"])
     return {family: whole[family] for family in FAMILIES if family in whole}
 
 

@@ -111,6 +111,34 @@ def test_they_are_the_defaults_of_a_model(rendered: Callable[..., Rendered]) -> 
     ]
 
 
+ENCODER = r"\mathrm{TextEncoder}(U) = \mathrm{Encoder}(UE + PE)"
+
+
+def test_what_all_configurations_say_stands_in_their_base(
+    rendered: Callable[..., Rendered],
+) -> None:
+    """And nowhere else; what one of them says in another way, each says itself."""
+    sizes = "vocab_size: 50\nd_model: 8\nnum_heads: 2\nd_ff: 16\nmax_len: 9\nnum_layers"
+    notes = {
+        "A.md": f"---\n{sizes}: 1\n---\n# A\n\n$$\n{GPT}\n$$\n",
+        "B.md": f"---\n{sizes}: 2\n---\n# B\n\n$$\n{ENCODER}\n$$\n",
+    }
+    models = rendered(notes).files["transformer/models.py"]
+    fields = {
+        name: re.findall(r"^    (\w+: [^\n]*\d)$", body, re.MULTILINE)
+        for name, body in re.findall(r"^class (\w*Config)\b(.*?)(?=\n\n\n)", models, re.M | re.S)
+    }
+    assert fields.pop("ModelConfig") == [
+        "vocab_size: int = 50",
+        "max_len: int = 9",
+        "d_model: int = 8",
+        "num_heads: int = 2",
+        "d_ff: int = 16",
+        "dropout: float = 0.0",
+    ]
+    assert sorted(fields.values()) == [["num_layers: int = 1"], ["num_layers: int = 2"]]
+
+
 def test_a_model_whose_sizes_do_not_go_together_is_left_out(
     rendered: Callable[..., Rendered],
 ) -> None:

@@ -38,11 +38,17 @@ NAMED_SO = [
     r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V",
     r"\mathrm{Block}(X) = \mathrm{LN}(X + \mathrm{Attention}(X, X, X))",
 ]
+# A width that is given is a number, where one that is learned is a tensor.
+GIVEN_WIDTH = (
+    r"f(x) = \sum_i \frac{K(x, x_i)}{\sum_j K(x, x_j)} y_i, \quad "
+    r"K(x, x_i) = \exp\left(-\frac{\|x - x_i\|^2}{2 \lambda^2}\right)"
+)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed")
 def test_packages_are_typed_and_clean(tmp_path: Path) -> None:
-    packages: Sequence[Sequence[str]] = [[], TEXTBOOK, [*TWO_NORMS, GROUPS], [*NAMED_SO, TURNED]]
+    mixed = [[*TWO_NORMS, GROUPS], [*NAMED_SO, TURNED, GIVEN_WIDTH]]
+    packages: Sequence[Sequence[str]] = [[], TEXTBOOK, *mixed]
     for number, formulas in enumerate(packages):
         for path, text in package_of(formulas, f"package_{number}").items():
             file = tmp_path / str(number) / path
