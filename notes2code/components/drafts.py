@@ -16,6 +16,7 @@ from notes2code.components.parts import Source
 from notes2code.components.recognise import Recognised
 from notes2code.components.settings import of_each_head
 from notes2code.components.unnamed import unnamed
+from notes2code.meaning.names import is_norm
 
 
 @dataclass(eq=False)
@@ -87,19 +88,24 @@ class Drafts:
         return None if self.is_textbook(found) else found
 
     def others_called(self, draft: Draft, usual: Draft) -> list[str]:
-        """The first words of the classes that a variant calls and the usual one does not."""
+        """The first words of the classes that a variant calls and the usual one does not; what its
+        norms are tells less than what else it calls."""
         mine, theirs = self._called(draft), self._called(usual)
         others = [name for role, name in mine.items() if theirs.get(role) != name]
         heads = self.own_heads(draft.compiled)
         if heads is not None:
             masks = "".join(words_of_masks(heads.recognised.settings))
             others.append(masks or heads.component.class_name)
-        return [first[0] for name in others if (first := FIRST_WORD.match(name))]
+        told = [name for name in others if not is_norm(name)] or others
+        return [first[0] for name in told if (first := FIRST_WORD.match(name))]
 
     def _called(self, draft: Draft) -> dict[str, str]:
-        """The usual names of the classes that a draft's formula calls, by role."""
+        """The usual names of the classes that a draft's formula calls, by role; what its caller
+        gives it is none of them."""
         called: dict[str, str] = {}
         for role, function in draft.recognised.functions.items():
+            if not draft.component.roles.get(role):
+                continue
             callee = self.callee(draft.compiled, function) if draft.compiled else ""
             if isinstance(callee, Compiled) and callee.recognised is not None:
                 called[role] = callee.recognised.component.class_name

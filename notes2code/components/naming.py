@@ -221,7 +221,7 @@ def _word_of_activation(body: Expr) -> str:
     return _camel(" ".join(sorted(functions))) if functions else "OtherActivation"
 
 
-FIRST_WORD = re.compile(r"[A-Z][a-z]+")
+FIRST_WORD = re.compile(r"[A-Z][a-z]+|[A-Z]{2,}(?=[A-Z][a-z])")
 """The first word of a class's name."""
 
 

@@ -252,3 +252,31 @@ def test_models_that_differ_are_models_of_their_own() -> None:
     )
     code = files["transformer/models.py"]
     assert "class GPT(Model)" in code and code.count("(Model):") == 4
+
+
+MHA = (
+    r"\mathrm{MHA}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad "
+    r"\mathrm{head}_i = \mathrm{Attention}(X W_i^Q, X W_i^K, X W_i^V)"
+)
+FFN = r"\mathrm{FFN}(x) = \max(0, x W_1 + b_1) W_2 + b_2"
+PRE_NORM = r"x' = x + \mathrm{MHA}(\mathrm{%s}(x))"
+POST_NORM = r"y = \mathrm{%s}(x + \mathrm{MHA}(x))"
+LAYER = r"y = z + \mathrm{FFN}(\mathrm{%s}(z)), \quad z = x + \mathrm{MHA}(\mathrm{%s}(x))"
+
+
+@pytest.mark.parametrize(
+    ("written", "names"),
+    [
+        (PRE_NORM, ["PreNorm", "RMSPreNorm"]),
+        (POST_NORM, ["AddNorm", "RMSAddNorm"]),
+        (LAYER, ["PreNormEncoderLayer", "RMSEncoderLayer"]),
+    ],
+)
+def test_a_norm_tells_variants_apart(written: str, names: list[str]) -> None:
+    """What a residual connection is given does not: it may be anything."""
+    formulas = [written.replace("%s", norm) for norm in ("LayerNorm", "RMSNorm")]
+    layers = package_of([MHA, FFN, *formulas])["transformer/layers.py"]
+    found = re.findall(
+        r"^class (\w+(?:PreNorm|AddNorm|EncoderLayer)|PreNorm|AddNorm)\b", layers, re.M
+    )
+    assert found == names
