@@ -408,8 +408,7 @@ class ParametricKernelAttention(DistanceAttention):
         return scores
 
     def sharpness(self) -> float | Tensor:
-        sharpness: Tensor = self.w.square()
-        return sharpness
+        return self.w.square()
 
 
 class DifferentialAttention(Attention):
