@@ -8,11 +8,11 @@ from dataclasses import replace
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import (
+    known_functions,
     left_out,
     pairs,
     places_given,
     projected,
-    textbook,
     unknown_functions,
 )
 from notes2code.meaning.inference.callees_sizes import instance
@@ -47,7 +47,7 @@ def apply(
     heads = run.scope.field.get("multihead")
     if heads and (sequences := _given_to_heads(run, equation, arguments)):
         told = "one sequence" if len(arguments) == 1 else "two sequences"
-        textbook.tell(run, use, heads, " `MultiHead`", f", since a layer gives it {told}")
+        known_functions.tell(run, use, heads, " `MultiHead`", f", since a layer gives it {told}")
         return apply(run, replace(use, name="MultiHead"), heads, sequences, span, named)
     equation = pairs.apart(equation, len(arguments))
     if not equation.unused and not equation.counted:
@@ -72,7 +72,7 @@ def apply(
     if use.name in run.symbols and run.symbols[use.name].kind == "function":
         raise _two_functions(use, span)
     if equation is usual:
-        textbook.tell(run, use, equation)
+        known_functions.tell(run, use, equation)
     one = of_elements(equation, arguments)
     _refuse_family(use, equation, one, span)
     if _is_of_numbers(one, arguments):

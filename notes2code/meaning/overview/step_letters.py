@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
@@ -13,14 +13,15 @@ from notes2code.latex.tree import (
     Juxt,
     Name,
     Node,
+    Nodes,
     Script,
     alike,
+    ungrouped,
     walk,
     words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, own_steps, positions, recursions, scripts
-from notes2code.meaning.overview import times
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Range, Statement
 
@@ -67,13 +68,34 @@ def find_steps(seen: Survey, statements: Sequence[Statement]) -> None:
         seen.steps[""] = layers
     if _TIME not in seen.bound and any(_is_renewed(target) for target in targets):
         seen.steps.setdefault("", set()).add(_TIME)
-    above = {letter for define in defines for letter in times.above(define)}
-    if of_states := {*times.of_states(seen.nodes)} - seen.bound - above:
+    times = {letter for define in defines for letter in above(define)}
+    if of_states := {*_of_states(seen.nodes)} - seen.bound - times:
         seen.steps.setdefault("", set()).update(of_states)
     on_left = {letter for target in targets for letter in _counting_below(target)}
     for letter in {letter for define in defines if (letter := _of_what_is_added(define))}:
         if letter not in seen.bound | on_left:
             seen.steps.setdefault("", set()).add(letter)
+
+
+def above(define: Define) -> Iterator[str]:
+    """The letter above what is defined, as that of ``f^t`` and of ``\\tilde{h}^{t+1}``."""
+    node = define.target
+    while isinstance(node, scripts.SCRIPTED):
+        sup = ungrouped(node.sup) if isinstance(node, Script) else None
+        if sup is not None and (shift := positions.shift(sup)) is not None:
+            yield shift[0]
+        node = node.base
+
+
+def _of_states(nodes: Nodes) -> Iterator[str]:
+    """The t of ``h^{t-1}``, where h is a vector that nobody raises to a letter."""
+    for node in nodes.of(Script):
+        sup = ungrouped(node.sup)
+        if not isinstance(sup, Infix) or binders.bare(node) not in scripts.ARRAYS:
+            continue
+        match positions.shift(sup):
+            case ("t" as letter, int()):
+                yield letter
 
 
 def _of_residual_layer(define: Define) -> str:

@@ -33,7 +33,6 @@ from notes2code.meaning.notation import (
     written_sizes,
 )
 from notes2code.meaning.overview import (
-    above,
     added,
     averages,
     bare_sums,
@@ -44,13 +43,13 @@ from notes2code.meaning.overview import (
     elements,
     exponents,
     free_letters,
-    graph_matrices,
     identity,
     index_letters,
     kernels,
     label_letters,
     layer_letters,
     magnitudes,
+    matrices,
     means,
     norms,
     points,
@@ -58,7 +57,6 @@ from notes2code.meaning.overview import (
     role_letters,
     step_letters,
     target_letters,
-    times,
     updates,
 )
 from notes2code.meaning.overview.quantities import (
@@ -163,7 +161,7 @@ def _see_letters(seen: Survey, parts: _Parts, scope: Scope) -> None:
             seen.sizes.update(written_sizes.parts_of_size(statement))
             if not label_letters.of_arguments(statements):
                 target_letters.find(seen, statement, nodes, scope)
-            seen.times.update(times.above(statement))
+            seen.times.update(step_letters.above(statement))
         elif isinstance(statement, Define):
             seen.bound.update(index_letters.of_an_element(statement))
     index_letters.find_twins(seen, nodes)
@@ -244,11 +242,11 @@ def _see_arrays(seen: Survey, parts: _Parts, scope: Scope) -> None:
     seen.weights = set(averages.weights(seen, nodes))
     seen.lengths = {name for node in nodes.of(Juxt, Infix) for name in _lengths(seen, node)}
     targets = [define.target for define in parts.defines if define.target is not None]
-    seen.told_above = set(above.matrices(seen, nodes, targets))
+    seen.told_above = set(matrices.with_indices(seen, nodes, targets))
     seen.projections = projections(seen, nodes)
-    seen.degrees = graph_matrices.degrees(seen, nodes) - seen.sizes
+    seen.degrees = matrices.degrees(seen, nodes) - seen.sizes
     seen.magnitudes = {*magnitudes.magnitudes(seen, nodes)}
-    seen.matrices = graph_matrices.matrices(seen, nodes) - seen.sizes | seen.degrees
+    seen.matrices = matrices.amid(seen, nodes) - seen.sizes | seen.degrees
     seen.matrices.update(_transposed_in_code(seen, nodes), _with_elements(seen, nodes))
     for infix in nodes.of(Infix):
         for name in queries_and_keys(seen, infix):

@@ -1,12 +1,17 @@
-"""Matrices, as what stands around them says: the U and Λ of ``U Λ U^⊤``, and the D of ``D^{-1/2} A
-D^{-1/2}``, which has the degrees of a graph on its diagonal and zeros beside it."""
+"""Matrices, as what stands around them says: the U and Λ of ``U Λ U^⊤``, the D of ``D^{-1/2} A
+D^{-1/2}``, which has the degrees of a graph on its diagonal and zeros beside it, and those that an
+index above tells apart, ``Z^{(k)} Θ^{(k)}`` and ``A^k V^k``.
+
+An ``X^{(i)}`` is as often the vector of one example; where two capitals with the same index stand
+side by side in a product, each is a matrix of one step, head or layer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from notes2code.latex.tree import Group, Infix, Juxt, Neg, Node, Nodes, Num
+from notes2code.latex.tree import Group, Infix, Juxt, Name, Neg, Node, Nodes, Num, Script
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.notation.scripts import Use
@@ -42,14 +47,51 @@ def degrees(seen: Survey, nodes: Nodes) -> set[str]:
     return {name for name in found if names.base_letter(name) == "D"}
 
 
-def matrices(seen: Survey, nodes: Nodes) -> set[str]:
+def amid(seen: Survey, nodes: Nodes) -> set[str]:
     """The U and Λ of ``U Λ U^⊤``, the J and B of ``J B J``: a number would be written once. And the
     D of ``U^⊤ D V``: a number would stand in front."""
     twice = {use.name for triple in _between(seen, nodes) for use in triple}
-    return twice | {use.name for use in _amid(seen, nodes) if names.is_size_name(use.name)}
+    return twice | {use.name for use in _turned(seen, nodes) if names.is_size_name(use.name)}
 
 
-def _amid(seen: Survey, nodes: Nodes) -> Iterator[Use]:
+def with_indices(seen: Survey, nodes: Nodes, targets: Iterable[Node]) -> Iterator[str]:
+    """The Z and Θ of ``X' = Σ_k Z^{(k)} Θ^{(k)}``, and the Q of ``q_i^{(r)} = h_i^{(r)} Q^{(r)}``,
+    which is given a row. Where all ``targets`` are small letters, two capitals say nothing."""
+    small = all(map(_is_small, targets))
+    for node in nodes.of(Juxt):
+        for pair in pairwise(node.factors):
+            first, last = (_with_index(seen, factor) for factor in pair)
+            if first is None or last is None or first.name == last.name:
+                continue
+            same = names.label(first.indices[0].node) == names.label(last.indices[0].node)
+            if not (same and _is_capital(last) and len(last.indices) == 1):
+                continue
+            if _is_capital(first) and len(first.indices) == 1 and not small:
+                yield from (first.name, last.name)
+            elif _is_row(first):
+                yield last.name
+
+
+def _is_small(target: Node) -> bool:
+    """Whether a small letter is defined."""
+    base = names.base_letter(binders.bare(target))
+    return base.islower() and (len(base) == 1 or base in names.GREEK)
+
+
+def _with_index(seen: Survey, node: Node) -> Use | None:
+    """What has an index above it, and how it is used; what is transposed may be a column."""
+    use = seen.understood(node) if isinstance(node, Name | Script) else None
+    plain = use is not None and use.above == 1 and use.power is None and not use.transposed
+    return use if plain else None
+
+
+def _is_row(use: Use) -> bool:
+    """Whether it is one of several vectors, such as h_i."""
+    small = names.base_letter(use.name).islower() and len(use.indices) == 2
+    return small and names.element_ranks(use.name, 1, False, False)[0] == 1
+
+
+def _turned(seen: Survey, nodes: Nodes) -> Iterator[Use]:
     """The capital letters right behind what is transposed, and before something else."""
     for factors in _products(nodes):
         for before, factor in pairwise(factors[:-1]):
@@ -92,10 +134,13 @@ def _products(nodes: Nodes) -> Iterator[tuple[Node, ...]]:
 def _capital(seen: Survey, factor: Node) -> Use | None:
     """A capital letter that no index tells apart."""
     use = seen.understood(factor)
-    if use is None or use.indices:
-        return None
+    return None if use is None or use.indices or not _is_capital(use) else use
+
+
+def _is_capital(use: Use) -> bool:
+    """Whether a name is a capital letter, whatever stands beside it."""
     base = names.base_letter(use.name)
-    return use if base[0].isupper() and (len(base) == 1 or base in names.GREEK) else None
+    return base[0].isupper() and (len(base) == 1 or base in names.GREEK)
 
 
 def _are_roots(one: Use, other: Use) -> bool:
