@@ -134,8 +134,7 @@ def _is_one(run: Run, node: Node) -> bool:
     """Whether a node is one operand: a name, or a call of a function."""
     match node:
         case Juxt((name, Group("("))) if scripts.is_name(name):
-            use = run.seen.understood(name)
-            return use is not None and use.name in run.seen.called | names.GREEK
+            return run.seen.name_of(name) in run.seen.called | names.GREEK
     return scripts.is_name(node) or isinstance(node, Apply)
 
 

@@ -11,7 +11,6 @@ from notes2code.meaning.inference import softmax
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.values import Value, elementwise, reduce_all, scalar
 from notes2code.meaning.ir import Expr
-from notes2code.meaning.notation import scripts
 
 _NAMES = frozenset(["D", "KL", "JS", "JSD"])
 
@@ -51,10 +50,8 @@ def divergence(run: Run, name: str, group: Group, span: Span) -> Value:
 def _is_given(run: Run, node: Node) -> bool:
     """Whether a node is a softmax, or an array that the notes define or declare."""
     if isinstance(node, Juxt):
-        called = run.seen.understood(node.factors[0])
-        return called is not None and len(node.factors) == 2 and softmax.is_softmax(called.name)
-    use = run.seen.understood(node) if scripts.is_name(node) else None
-    return use is not None and use.name in run.scope.arrays | run.defined.keys() | run.shapes.keys()
+        return len(node.factors) == 2 and softmax.is_softmax(run.seen.name_of(node.factors[0]))
+    return run.seen.name_of(node) in run.scope.arrays | run.defined.keys() | run.shapes.keys()
 
 
 def _term(p: Expr, q: Expr) -> Expr:

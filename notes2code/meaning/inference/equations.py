@@ -307,9 +307,7 @@ class Attempt:
         uses = [
             node
             for node in nodes
-            if isinstance(node, Script)
-            and (use := self.run.seen.understood(node)) is not None
-            and use.name == name
+            if isinstance(node, Script) and self.run.seen.name_of(node) == name
         ]
         before = [node for node in uses if recursions.is_before(node, letters, target)]
         if before and len(before) < len(uses):

@@ -151,8 +151,7 @@ def _refuse_inverse_roots(run: Run, node: Juxt) -> None:
         and matrix_powers.is_negative(ungrouped(factor.sup))
     ]
     for first, second in combinations(raised, 2):
-        use = run.seen.understood(first)
-        if use is not None and use.name in run.seen.degrees:
+        if run.seen.name_of(first) in run.seen.degrees:
             continue
         if run.quote(first.span) == run.quote(second.span):
             raise error(

@@ -82,10 +82,10 @@ def shifts(run: Run, name: str) -> bool:
     base, _, label = name.partition("_")
     gain = f"gamma_{label}".rstrip("_")
     return base == "beta" and any(
-        _called(run, shift) == name
+        run.seen.name_of(shift) == name
         and isinstance(product, Infix)
         and product.op == "⊙"
-        and any(_called(run, _above_one(factor)) == gain for factor in binders.chain(product))
+        and any(run.seen.name_of(_above_one(factor)) == gain for factor in binders.chain(product))
         for product, shift in norms.shifted(run.seen.nodes)
     )
 
@@ -96,12 +96,6 @@ def _above_one(factor: Node) -> Node:
         case Infix("+", Num("1"), gain) | Infix("+", gain, Num("1")):
             return gain
     return factor
-
-
-def _called(run: Run, node: Node) -> str:
-    """The name of an array; "" of what is no name."""
-    use = run.seen.understood(node)
-    return "" if use is None else use.name
 
 
 def is_of_layer(run: Run) -> bool:

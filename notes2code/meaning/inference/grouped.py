@@ -91,10 +91,7 @@ def _number(run: Run, node: Node, name: str, letter: str) -> Size | None:
     parts = [found for one in run.seen.nodes.of(Group) if (found := groups.group_of(one))]
     numbers = {length.text for _, length, _ in parts if isinstance(length, Num)}
     queries = any(
-        isinstance(one.sub, Name)
-        and one.sub.text == letter
-        and (use := run.seen.understood(one)) is not None
-        and _role(use.name) == "q"
+        isinstance(one.sub, Name) and one.sub.text == letter and _role(run.seen.name_of(one)) == "q"
         for one in run.seen.nodes.of(Script)
     )
     if _role(name) not in ("k", "v") or not queries or len(numbers) > 1:

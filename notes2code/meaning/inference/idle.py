@@ -51,8 +51,8 @@ def _lists(attempt: Attempt, results: Sequence[int]) -> Iterator[Problem]:
     for define in (attempt.defines[at] for at in results):
         left = define.values[0] if define.target is None else None
         items = left.items if isinstance(left, Group) and len(define.values) > 1 else ()
-        uses = [attempt.run.seen.understood(item) for item in items]
-        shared = [use.name for use in uses if use is not None and use.name in attempt.run.symbols]
+        named = map(attempt.run.seen.name_of, items)
+        shared = [name for name in named if name in attempt.run.symbols]
         if shared:
             text = f"how this is shared out is not said: `{'`, `'.join(shared)}` are inputs"
             yield warning("N2C032", text, define.span, _ONE_BY_ONE)

@@ -191,8 +191,7 @@ def divides(run: Run, name: str) -> bool:
     it is in ``\\sqrt{\\mathbf{d}}``."""
     nodes = run.seen.nodes
     below = [root.body for root in nodes.of(Root)] + [frac.bottom for frac in nodes.of(Frac)]
-    uses = (run.seen.understood(ungrouped(node)) for node in below)
-    return any(use is not None and use.name == name for use in uses)
+    return any(run.seen.name_of(ungrouped(node)) == name for node in below)
 
 
 def is_memory(run: Run, name: str) -> bool:

@@ -101,8 +101,7 @@ def projection(run: Run, name: str, group: Group, span: Span) -> Value:
 def _refuse_weights(run: Run, group: Group) -> None:
     """The W of ``Linear(x; W)`` is the layer's own, and nothing says how x is multiplied by it."""
     behind = group.items[group.separators.index(";") + 1 :] if ";" in group.separators else ()
-    uses = (run.seen.understood(item) for item in behind)
-    if any(use is not None and names.base_letter(use.name) in names.WEIGHTS for use in uses):
+    if any(names.base_letter(run.seen.name_of(item)) in names.WEIGHTS for item in behind):
         where = behind[0].span.to(behind[-1].span)
         text = f"how `{run.quote(where)}` weighs the argument is not said"
         raise error("N2C033", text, where, "write `x W + b`, or leave the weights out")

@@ -266,7 +266,7 @@ def _tokens(run: Run, bars: Group) -> str:
 def _is_response(run: Run, name: str) -> bool:
     """Whether a probability is of what has a name, ``p(y|x)``."""
     given = (group for group in run.seen.nodes.of(Group) if group.separators[:1] == ("|",))
-    return any(_names(run, group.items[0]) == name for group in given)
+    return any(run.seen.name_of(group.items[0]) == name for group in given)
 
 
 def _refuse_counted(run: Run, inner: Node) -> None:
@@ -276,8 +276,8 @@ def _refuse_counted(run: Run, inner: Node) -> None:
     if use is None or use.name in run.shapes | run.defined:
         return
     bars = [g for g in run.seen.nodes.of(Group) if g.open == "|" and g.items]
-    inside = [g for g in bars if _names(run, g.items[0]) == use.name]
-    everywhere = [n for n in run.seen.nodes.of(Name, Script) if _names(run, n) == use.name]
+    inside = [g for g in bars if run.seen.name_of(g.items[0]) == use.name]
+    everywhere = [n for n in run.seen.nodes.of(Name, Script) if run.seen.name_of(n) == use.name]
     added = any(
         infix.op == "+" and isinstance(infix.left, Num) and infix.right in inside
         for infix in run.seen.nodes.of(Infix)
@@ -309,14 +309,8 @@ def _is_total(node: Node) -> bool:
     return False
 
 
-def _names(run: Run, node: Node) -> str:
-    use = run.seen.understood(node)
-    return "" if use is None else use.name
-
-
 def _is_length(run: Run, node: Node) -> bool:
-    use = run.seen.understood(node)
-    return use is not None and use.name in run.seen.lengths
+    return run.seen.name_of(node) in run.seen.lengths
 
 
 def _refuse(what: str) -> Callable[[Run, Any], Value]:

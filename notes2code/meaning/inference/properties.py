@@ -121,8 +121,7 @@ def _is_constraint(define: Define, seen: Survey) -> bool:
 
 def _letters(seen: Survey, side: Node) -> set[str]:
     """The names in a side of an equation, in small letters: ``A v`` may stand for a_{ij} v_j."""
-    uses = (seen.understood(node) for node in walk(side))
-    return {use.name.lower() for use in uses if use is not None}
+    return {name.lower() for node in walk(side) if (name := seen.name_of(node))}
 
 
 def _is_given_nothing(define: Define) -> bool:

@@ -63,5 +63,4 @@ def _holds(node: Node, alike: Set[str]) -> bool:
 
 def _is_matrix(run: Run, node: Node) -> bool:
     """Whether a node is a matrix by its letter, turned or not."""
-    use = run.seen.understood(node) if isinstance(node, Name | Script) else None
-    return use is not None and use.name[0].isupper()
+    return isinstance(node, Name | Script) and run.seen.name_of(node)[:1].isupper()

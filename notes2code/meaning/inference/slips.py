@@ -258,8 +258,7 @@ def _weights(term: Node, seen: Survey) -> Iterator[str]:
 
 def _label(node: Node, pattern: re.Pattern[str], seen: Survey) -> str:
     """The label of a name that a pattern describes; "" for anything else."""
-    use = seen.understood(node)
-    found = pattern.fullmatch(use.name) if use is not None else None
+    found = pattern.fullmatch(seen.name_of(node))
     return found.group(1).lower() if found else ""
 
 

@@ -165,7 +165,7 @@ def is_given_others(mine: Parsed, name: str, equation: Equation) -> bool:
         behind
         for before, behind in pairs
         if isinstance(behind, Group) and behind.open == "("
-        if (use := mine.seen.understood(before)) is not None and use.name == name
+        if mine.seen.name_of(before) == name
     ]
     least = len(equation.parameters)
     most = least + len(equation.unused) + len(equation.counted)

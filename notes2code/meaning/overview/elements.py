@@ -40,8 +40,7 @@ def numbers(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iter
     found = [*_in_sums(seen, nodes), *_in_bigs(seen, nodes)]
     found += [*_in_statements(seen, statements), *_inside_bigs(nodes)]
     listed = {names.code_name(binders.bare(item)) for node in nodes.of(Juxt) for item in _set(node)}
-    used = (seen.understood(node) for node in found if scripts.is_name(node))
-    known = {use.name for use in used if use is not None}
+    known = {name for node in found if (name := seen.name_of(node))}
     known |= {name for name in _measured(seen, nodes) if seen.counted[name] == {0, 1}}
     ends = (name.rpartition("_") for name in seen.counted)
     known |= {base for base, _, end in ends if end in ("max", "min")} & seen.counted.keys()

@@ -19,8 +19,8 @@ def projections(seen: Survey, nodes: Nodes) -> set[str]:
     made = {binders.bare(b) for a, b in pairs if isinstance(a, Name) and a.text in "XHx"}
     if not made.isdisjoint("QK"):  # (XQ)(XK)^⊤ is XQK^⊤X^⊤
         made |= {"Q", "K"}
-    uses = (seen.understood(node) for node in nodes.of(Name, Script) if made & set("QKV"))
-    return {use.name for use in uses if use is not None and use.name in made & set("QKV")}
+    made &= set("QKV")
+    return made & {*map(seen.name_of, nodes.of(Name, Script) if made else ())}
 
 
 def sequences(seen: Survey, nodes: Nodes) -> set[str]:
@@ -43,8 +43,8 @@ def _compared_with_itself(seen: Survey, node: Juxt) -> str:
     first, *weights, last = node.factors
     if not isinstance(last, Name) or not scripts.is_transposed(first) or not weights:
         return ""
-    use, of_weights = seen.understood(first), all(binders.bare(w) == "W" for w in weights)
-    return last.text if use is not None and use.name == last.text and of_weights else ""
+    of_weights = all(binders.bare(w) == "W" for w in weights)
+    return last.text if seen.name_of(first) == last.text and of_weights else ""
 
 
 def _projected(seen: Survey, group: Group) -> Iterator[scripts.Use]:

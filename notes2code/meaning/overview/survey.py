@@ -197,6 +197,11 @@ class Survey:
         except ProblemError:
             return None
 
+    def name_of(self, node: Node) -> str:
+        """What a name is called with its scripts, as ``W_q``; "" of what is no name."""
+        use = self.understood(node)
+        return "" if use is None else use.name
+
     @property
     def of_heads(self) -> frozenset[str]:
         """The letters that count heads, as those below their projections do."""

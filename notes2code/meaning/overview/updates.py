@@ -96,8 +96,7 @@ def _scaled(seen: Survey, above: Sequence[Node], state: str) -> Iterator[str]:
 
 def _is_function(seen: Survey, node: Node) -> bool:
     """Whether a node is a letter that is called, such as the f of ``f(t_n, y_n)``."""
-    use = seen.understood(node) if scripts.is_name(node) else None
-    return use is not None and use.name in seen.called and binders.bare(node) in functions.LETTERS
+    return seen.name_of(node) in seen.called and binders.bare(node) in functions.LETTERS
 
 
 def _before(seen: Survey, define: Statement) -> str:
