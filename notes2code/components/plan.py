@@ -139,7 +139,7 @@ def _stated(drafts: Drafts, draft: Draft) -> tuple[str, ...]:
     if (heads := drafts.own_heads(draft.compiled)) is not None and heads.compiled is not None:
         found[heads.compiled.entry] = None
     for name in sorted(linker.formulas.called(entry)):
-        for other in linker.formulas.defining(entry, name, "functions", within=1)[:1]:
+        for other in linker.functions(entry, name, within=1)[:1]:
             if drafts.compiler.compiled(other) in draft.members:
                 found[other] = None
     if linker.updates_before(entry):  # the formula has its place behind them
@@ -156,7 +156,7 @@ def _refused(drafts: Drafts, draft: Draft) -> str:
     called = (name for role, name in draft.recognised.functions.items() if roles.get(role))
     for name in called:
         entry = draft.compiled.entry
-        defining = drafts.compiler.linker.formulas.defining(entry, name, "functions", within=2)
+        defining = drafts.compiler.linker.functions(entry, name, within=2)
         if defining and drafts.compiler.compiled(defining[0]).recognised is None:
             return f"it calls `{name}`, and no class computes what the notes define as that"
     return ""

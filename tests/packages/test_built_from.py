@@ -415,3 +415,10 @@ def test_a_connection_around_what_is_called_as_one_is_not_built_from_itself(
     rendered = render(compile_vault(read_vault(tmp_path), library()), "transformer")
     assert list(rendered.classes) == ["transformer.layers.LayerNorm", "transformer.layers.AddNorm"]
     assert run_tests(rendered.files)
+
+
+def test_an_example_of_attention_is_not_what_heads_call(made: Made) -> None:
+    shown = r"$$\mathrm{Attention}(q_2, K, V) = \alpha_1 v_1 + \alpha_2 v_2$$"
+    rendered = made("## Attention", ATTENTION, "## Heads", HEADS, "## Example", shown)
+    assert "MultiHeadAttention" in _classes(rendered)
+    assert not {"N2C035", "N2C053", "N2C056"} & {one.code for one in rendered.diagnostics}

@@ -34,7 +34,7 @@ def contradictions(
     yield from layouts.channels(linker, entry)
     yield from _declared_twice(linker, entry)
     for name in sorted(linker.formulas.called(entry)):
-        defining = linker.formulas.defining(entry, name, "functions", within=2)
+        defining = linker.functions(entry, name, within=2)
         rejected = linker.rejected(entry, defining)
         if rejected is not None:
             yield _rejected(entry, name, rejected)
@@ -84,6 +84,8 @@ def _differing(
         steps = parsed[taken].updates & parsed[other].updates
         if near[0] == 0 and name in steps:
             continue  # x ← f(x) behind x ← g(x) is the next step
+        if equation.unused and not meant.unused:
+            continue  # it only shows what that comes to
         if not same(meant, equation):
             which = "the one that most notes have is taken, or the shortest"
             if near[0] < 2:

@@ -25,6 +25,7 @@ from notes2code.meaning.linking.projections_left_out import projections_left_out
 from notes2code.meaning.linking.said_functions import SaidFunctions
 from notes2code.meaning.linking.said_masks import said_masks
 from notes2code.meaning.linking.second_readings import SecondReadings
+from notes2code.meaning.linking.whole_definitions import whole_first
 from notes2code.meaning.prose.called_functions import CalledFunctions
 from notes2code.meaning.prose.circled import Circled
 from notes2code.meaning.prose.convolutions import Convolutions
@@ -328,8 +329,16 @@ class Linker:
         """For each name, the entries that define it as a function and may be taken, nearest
         first."""
         found = self.formulas.nearest(entry, names, "functions", within=2)
-        taken = {name: self._readable(entry, others) for name, others in found.items()}
+        taken = {
+            name: self._readable(entry, whole_first(entry, name, others, self.function))
+            for name, others in found.items()
+        }
         return {name: others for name, others in taken.items() if others}
+
+    def functions(self, entry: Entry, name: str, within: int) -> list[Entry]:
+        """The entries that define a function, rejected ones among them, nearest first."""
+        others = self.formulas.defining(entry, name, "functions", within)
+        return whole_first(entry, name, others, self.function)
 
     def nearest(
         self, entry: Entry, names: Iterable[str], kind: str, within: int

@@ -1,0 +1,43 @@
+"""Definitions that only show what a function comes to are not what other formulas call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tables import Case, check, softmax, table
+
+ATTENTION = (
+    r"\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V"
+)
+CALL = r"H = \mathrm{Attention}(X W_Q, X W_K, X W_V)"
+INPUTS = "X[n,d] W_Q[d,k] W_K[d,k] W_V[d,v]"
+
+
+def attended(x: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Attention of one sequence, scaled."""
+    return softmax(x @ q @ (x @ k).T / np.sqrt(k.shape[-1])) @ x @ v
+
+
+@table(
+    Case(
+        CALL,
+        INPUTS,
+        attended,
+        context=[ATTENTION, r"\mathrm{Attention}(q_2, K, V) = \alpha_1 v_1 + \alpha_2 v_2"],
+    ),
+    Case(
+        CALL,
+        INPUTS,
+        attended,
+        context=[ATTENTION, r"\mathrm{Attention}(Q, K, V) = \sum_{i=1}^n \alpha_i v_i"],
+    ),
+    # The nearest is meant where the note says what its scores are.
+    Case(
+        CALL,
+        INPUTS,
+        lambda x, q, k, v: x @ q @ (x @ k).T @ x @ v,
+        context=[ATTENTION, r"S = Q K^\top", r"\mathrm{Attention}(Q, K, V) = S V"],
+    ),
+)
+def test_what_is_called_says_what_becomes_of_all(case: Case) -> None:
+    check(case)
