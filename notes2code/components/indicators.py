@@ -5,7 +5,7 @@ from __future__ import annotations
 from notes2code.components.factors import factors_of
 from notes2code.components.keys import key
 from notes2code.meaning import ir
-from notes2code.meaning.ir import Cases, Compare, Expr, Idx, Index, Ref
+from notes2code.meaning.ir import Add, Cases, Compare, Expr, Idx, Index, Ref, Softmax
 
 
 def as_indicator(condition: Expr) -> Expr:
@@ -39,9 +39,33 @@ def label_index(indicator: Expr) -> Index | None:
     return None
 
 
+def reach(softmax: Softmax) -> Expr | None:
+    """The condition under which a softmax gives something: its own, or that of a mask which is −∞
+    where it does not hold."""
+    if softmax.where is not None:
+        return softmax.where
+    terms = softmax.body.terms if isinstance(softmax.body, Add) else (softmax.body,)
+    for term in terms:
+        match term:
+            case Cases(((condition, ir.ZERO),), ir.MINUS_INFINITY):
+                return condition
+            case Cases(((condition, ir.MINUS_INFINITY),), ir.ZERO):
+                return ir.opposite(condition)
+    return None
+
+
 def same_condition(part: Expr, where: Expr | None, index: Index, at: Index) -> bool:
     """Whether a factor repeats the condition under which the softmax was taken."""
     if where is None or not is_indicator(part):
         return False
     assert isinstance(part, Cases)
-    return key(part.branches[0][0]) == key(ir.substitute(where, {index: Idx(at)}))
+    mine, theirs = part.branches[0][0], ir.substitute(where, {index: Idx(at)})
+    return _ordered(mine) == _ordered(theirs)
+
+
+def _ordered(condition: Expr) -> object:
+    """A condition by which those with their sides the other way round are the same."""
+    match condition:
+        case Compare(">" | "≥" as op, left, right):
+            return key(Compare("<" if op == ">" else "≤", right, left))
+    return key(condition)

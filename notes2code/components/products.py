@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from notes2code.components.factors import factors_of, product_of, tied_groups
-from notes2code.components.indicators import is_indicator, label_index, same_condition
+from notes2code.components.indicators import is_indicator, label_index, reach, same_condition
 from notes2code.components.keys import key, left_of
 from notes2code.components.renewed import TooLong
 from notes2code.meaning import ir
@@ -115,13 +115,11 @@ def _without_repeated_reach(parts: list[Expr]) -> list[Expr]:
 
 def _reached(part: Expr) -> Expr:
     indices, factors = factors_of(part)
-    soft = [f for f in factors if isinstance(f, Softmax) and f.where is not None]
-    for factor in soft:
-        if not isinstance(factor.at, Idx):
+    for factor in factors:
+        if not isinstance(factor, Softmax) or not isinstance(factor.at, Idx):
             continue
-        kept = [
-            f for f in factors if not same_condition(f, factor.where, factor.index, factor.at.index)
-        ]
+        where, index, at = reach(factor), factor.index, factor.at.index
+        kept = [f for f in factors if not same_condition(f, where, index, at)]
         if len(kept) < len(factors):
             body: Expr = kept[0] if len(kept) == 1 else Mul(tuple(kept))
             for index in reversed(indices):
