@@ -17,6 +17,8 @@ ALIGNMENTS = frozenset(
 
 _CONTINUES = frozenset("+·×*@/⊙⊘∘⊗⊕-")
 
+_BEFORE_OPERANDS = frozenset("rel op open { sep amp row quad".split())
+
 _ABOVE = frozenset(["overset", "stackrel"])
 """Commands that set something above a sign."""
 
@@ -42,6 +44,8 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
         tokens = _join_rows(tokens)
     if not texts.isdisjoint(conjunctions.SIGNS):
         tokens = conjunctions.as_words(tokens)
+    if "‖" in texts and "op" in kinds:
+        tokens = _joined(tokens)
     if "text" in kinds:
         tokens = _names_in_other_scripts(tokens)
     if {"open", "word"} <= kinds:
@@ -60,6 +64,31 @@ def _sets_off(tokens: list[Token], at: int) -> bool:
         return False
     behind = next(token for token in tokens[at:] if token.kind != "quad")
     return behind.kind == "rel" and behind.text == "∈"
+
+
+def _joined(tokens: list[Token]) -> list[Token]:
+    """The ``\\concat`` of ``\\concat(a, b)`` as the name that it is, and that between two operands
+    as a sign."""
+    lists: set[int] = set()
+    opened: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.kind == "open":
+            opened.append(at)
+        elif token.kind == "close" and opened:
+            opened.pop()
+        elif token.kind == "sep" and opened:
+            lists.add(opened[-1])
+    out = list(tokens)
+    for at, token in enumerate(tokens):
+        if (token.kind, token.text) == ("op", "‖"):
+            begins = not at or tokens[at - 1].kind in _BEFORE_OPERANDS
+            called = at + 1 in lists or (begins and tokens[at + 1].kind == "open")
+            out[at] = (
+                token._replace(kind="word", text="Concat")
+                if called
+                else token._replace(kind="dbar")
+            )
+    return out
 
 
 def _without_leaders(tokens: list[Token]) -> list[Token]:
