@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from notes2code.components.heads_defined import are_defined
 from notes2code.components.recognise import Recognised, recognise
-from notes2code.meaning.ir import Equation
+from notes2code.meaning.ir import Equation, Ref, walk
 from notes2code.meaning.linking.entries import Entry
+from notes2code.meaning.linking.learned import is_constant
 from notes2code.meaning.linking.linker import Linked
 from notes2code.meaning.names import GAINS, MOMENTS, base_letter, is_norm
 
@@ -51,12 +52,31 @@ _WORD = re.compile("[^\\W_]+")
 
 def defines_learned(compiler: Compiler, recognised: Recognised, entry: Entry) -> bool:
     """Whether the note defines, under a large or a small letter, what would be a parameter:
-    positions ``P`` whose elements ``p_{ij}`` are sines are not learned."""
+    positions ``P`` whose elements ``p_{ij}`` are sines are not learned, and an ``h = x + a`` that
+    is added is no bias."""
+    if _computes_bias(compiler, recognised, entry):
+        return True
     roles = recognised.found.roles
     arrays = [roles[role].array for role in recognised.component.learned if role in roles]
     names = {name for array in arrays for name in (array, array.lower(), array.upper())}
     near = compiler.linker.formulas.nearest(entry, sorted(names), "arrays", within=1)
     return bool(near) or _is_conditioned(compiler, recognised, entry)
+
+
+def _computes_bias(compiler: Compiler, recognised: Recognised, entry: Entry) -> bool:
+    """Whether a formula of the section makes what would be a bias, of more than numbers."""
+    settings, found = recognised.component.settings.values(), recognised.found.settings
+    values = (found.get(one.symbol) for one in settings if one.kind == "bias")
+    biases = {
+        part.array
+        for value in values
+        if value is not None
+        for part in walk(value.body)
+        if isinstance(part, Ref)
+    }
+    formulas = compiler.linker.formulas
+    near = formulas.nearest(entry, sorted(biases), "arrays", within=0)
+    return any(not is_constant(formulas.parsed[others[0]]) for others in near.values())
 
 
 def _is_conditioned(compiler: Compiler, recognised: Recognised, entry: Entry) -> bool:

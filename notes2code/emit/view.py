@@ -16,8 +16,7 @@ from notes2code.emit.handed_on import HandedOn
 from notes2code.emit.projected import Projected
 from notes2code.emit.reference_view import ReferenceView
 from notes2code.emit.rotary import Rotary
-from notes2code.emit.sublayers import formula_of, functions_of, weights_of_sublayers
-from notes2code.meaning import ir
+from notes2code.emit.sublayers import calls, formula_of, functions_of, weights_of_sublayers
 
 Sizes: TypeAlias = Mapping[str, int | float]
 """Sizes of a model by name, such as ``d_model``, and ``dropout``."""
@@ -301,9 +300,8 @@ class View(ReferenceView):
         for queries, keys and values, or give a memory besides."""
         equation, name = self.recognised.equation, self.recognised.functions[role]
         known = equation.functions.get(name)
-        inside = ir.walk(equation.value.body)
-        calls = (e for e in inside if isinstance(e, ir.Call) and e.function == name)
-        given = next(calls).arguments if known is None else known.parameters
+        called = (call for call in calls(equation) if call.function == name)
+        given = next(called).arguments if known is None else known.parameters
         return f"lambda x, *_: {function}(x)" if len(given) > 1 else function
 
     def formula_of(self, role: str, module: str) -> str:

@@ -422,3 +422,23 @@ def test_an_example_of_attention_is_not_what_heads_call(made: Made) -> None:
     rendered = made("## Attention", ATTENTION, "## Heads", HEADS, "## Example", shown)
     assert "MultiHeadAttention" in _classes(rendered)
     assert not {"N2C035", "N2C053", "N2C056"} & {one.code for one in rendered.diagnostics}
+
+
+STEPS = r"""## Block
+
+$$a = \mathrm{RMSNorm}(x)$$
+
+$$r = x + F(a)$$
+
+$$u = \mathrm{RMSNorm}(r)$$
+
+$$f = (\mathrm{SiLU}(u W_1) \odot (u W_3)) W_2$$
+
+$$y = r + f$$
+"""
+
+
+def test_a_residual_is_no_bias(made: Made) -> None:
+    rendered = made(STEPS)
+    assert {"PreNorm", "RMSNorm", "SwiGLU"} <= _classes(rendered)
+    assert not {name for name in _classes(rendered) if "Biased" in name}
