@@ -47,3 +47,32 @@ def test_it_is_told() -> None:
 def test_what_the_function_is_given_as_it_is_is_what_is_declared() -> None:
     with pytest.raises(FormulaError, match="shapes do not meet"):
         compile_formula(r"z = f(u) + B u", context=[*MAP, OTHER])
+
+
+ONE_SEQUENCE = [
+    r"\mathrm{MultiHead}(X) = \mathrm{Concat}(\mathrm{head}_1, \dots, \mathrm{head}_h) W^O, \quad "
+    r"\mathrm{head}_i = \mathrm{softmax}(X W_i^Q (X W_i^K)^\top) X W_i^V"
+]
+
+
+def _joined(
+    y: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray, o: np.ndarray
+) -> np.ndarray:
+    """A residual around the heads of one sequence."""
+    return y + np.concatenate([*(softmax((y @ q) @ (y @ k).mT) @ (y @ v))], axis=1) @ o
+
+
+def test_three_times_one_sequence_is_the_heads_of_one() -> None:
+    check(
+        Case(
+            r"Z = Y + \mathrm{MultiHead}(Y, Y, Y)",
+            "Y[n,d] W_Q[h,d,k] W_K[h,d,k] W_V[h,d,v] W_O[h*v,d]",
+            _joined,
+            context=ONE_SEQUENCE,
+        )
+    )
+
+
+def test_a_memory_is_not_one_sequence() -> None:
+    with pytest.raises(FormulaError, match="takes 1 arguments, not 3"):
+        compile_formula(r"Z = Y + \mathrm{MultiHead}(Y, M, M)", context=ONE_SEQUENCE)

@@ -162,11 +162,15 @@ def _other_arity(
     know, such as the block of ``h_i = \\text{transformer}(h_{i-1})``. One that a note defines is
     refused, but for attention that is given one array."""
     usual = of_field(run, use.name)
+    alike = {run.quote(argument.span) for argument in arguments}
+    of_one = len(alike) == len(equation.parameters) == 1 and not equation.unused
+    # MultiHead(X, X, X) is what a note has as MultiHead(X).
+    if of_one and usual is not None and len(arguments) in (1, len(usual.parameters)):
+        return apply(run, use, equation, arguments[:1], span, named)
     named_so = [name[0].lower() for name in equation.parameters] == ["q", "k", "v"]
     if equation is not usual and ((usual is None and not named_so) or len(arguments) != 1):
         raise _other_number(use, equation, len(arguments), span)
-    alike = {run.quote(argument.span) for argument in arguments}
-    if len(alike) == 1 and len(equation.parameters) == 1 and not equation.unused:
+    if of_one:
         return apply(run, use, equation, arguments[:1], span, named)
     ranks = {one.name: len(one.shape) for one in equation.inputs}
     given = [ranks[name] for name in equation.parameters]
