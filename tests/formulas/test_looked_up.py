@@ -24,7 +24,8 @@ def _unlikely(u: Any, rows: Any) -> Any:
     Case(r"h_i = E_{w_i} + P_i", "E_w[n,d] P[n,d]", np.add),
     Case(r"h_t = \mathbf{E}[x_t] + \mathbf{P}[t]", "E_x[n,d] P[n,d]", np.add),
     Case(r"h_t = E[\text{word}_t] + P_t", "E_word[n,d] P[n,d]", np.add),
-    # A word above tells tables apart.
+    # A word below or above tells tables apart.
+    Case(r"z_t = E_{tok}[v_t] + E_{pos}[t]", "E_v_tok[n,d] E_pos[n,d]", np.add),
     Case(r"E_i = E^{\text{word}}_{x_i} + E^{\text{place}}_i", "E_x_word[n,d] E_place[n,d]", np.add),
     Case(r"h_t = \tanh(U e_{y_{t-1}})", "U[p,d] e_y[n,d]", lambda u, e: np.tanh(e @ u.T)),
     Case(
@@ -55,6 +56,7 @@ def test_rows_of_a_table_are_an_array(case: Case) -> None:
         r"h_i = E^{\text{word}}_{x_i} + E^{\text{word}} b",
         r"h_t = E_{x_t} + E_{s_t} + P_t",  # the s may count
         r"P_i = E[x_i]",  # which may be a mean
+        r"L_t = E_{data}[x_t] + E_{prior}[z_t]",
         r"h_i = E_{x_i} + x_i",  # what tells the rows
         r"L = -\sum_t \log p_{y_t}",  # a label has its row
         r"s_t = u^\top q_{y_t} - \sum_j u^\top q_j",

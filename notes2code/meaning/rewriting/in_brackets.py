@@ -52,8 +52,11 @@ def as_indices(formula: Formula) -> Change | None:
             places = _places(factor, sizes)
             counted = places and counting.issuperset(p.text for p in places if isinstance(p, Name))
             places = places if counted else _label_of_row(factors[-1], factor)
-            if embeds and (key := _key_of_row(factors[-1], factor, counting)):
-                factors[-1] = _element(factors[-1], key, factor)
+            table = _table(factors[-1])
+            if embeds and (key := _key_of_row(table, factor, counting)):
+                factors[-1] = _element(table, key, factor)
+            elif embeds and counted and table is not factors[-1]:
+                factors[-1] = _element(table, places, factor)
             elif places and _is_array(factors[-1]):
                 factors[-1] = _element(factors[-1], places, factor)
             else:
@@ -145,7 +148,8 @@ def _label_of_row(name: Node, behind: Node) -> tuple[Node, ...]:
 
 def _key_of_row(name: Node, behind: Node, counting: Set[str]) -> tuple[Node, ...]:
     """The x_t in the brackets of ``E[x_t]``, where t counts."""
-    match name, behind:
+    base = name.base if isinstance(name, Script) and name.sub is None else name
+    match base, behind:
         case Name("E", _, font), Group("[", (Script(Name(key), place, None, 0) as label,)):
             counts = place is not None and words_in(place) & counting
             if counts and font != "blackboard" and key not in names.INDEX_LETTERS:
@@ -153,11 +157,24 @@ def _key_of_row(name: Node, behind: Node, counting: Set[str]) -> tuple[Node, ...
     return ()
 
 
+def _table(name: Node) -> Node:
+    """The ``E^{tok}`` of ``E_{tok}[x_t]``: a word tells tables apart, and is no place."""
+    match name:
+        case Script(Name("E") as base, sub, None, 0) if sub is not None:
+            word = names.label(sub)
+            if word.isalpha() and len(word) > 2 and word not in names.GREEK:
+                return Script(base, None, sub, 0, name.span)
+    return name
+
+
 def _is_position(node: Node) -> bool:
-    """Whether a node is a ``P_t`` or ``P[t]``: the E beside it holds embeddings, and is no mean."""
+    """Whether a node is a ``P_t``, a ``P[t]`` or an ``E_{pos}[t]``: the E beside it holds
+    embeddings, and is no mean."""
     match node:
         case Juxt((Name("P" | "PE"), Group("["))) | Script(Name("P" | "PE"), Name(), None, 0):
             return True
+        case Juxt((Script(Name("E")) as table, Group("[", (Name(place),)))):
+            return place in names.INDEX_LETTERS and _table(table) is not table
     return False
 
 
@@ -173,6 +190,8 @@ def _is_array(node: Node) -> bool:
 def _element(name: Node, places: tuple[Node, ...], behind: Node) -> Script:
     """The element of an array at its places, with what stands above the brackets."""
     span = name.span.to(behind.span)
-    below = Group("", places, (",",) * (len(places) - 1), span)
-    element = Script(name, ungrouped(below), None, 0, span)
+    below = ungrouped(Group("", places, (",",) * (len(places) - 1), span))
+    element = Script(name, below, None, 0, span)
+    if isinstance(name, Script) and name.sub is None:
+        element = replace(name, sub=below, span=span)
     return replace(behind, base=element, span=span) if isinstance(behind, Script) else element
