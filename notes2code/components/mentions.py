@@ -162,11 +162,14 @@ def _names(
 
 
 def _lines(paragraph: Paragraph) -> Iterator[tuple[str, int]]:
-    for line in paragraph.text.splitlines():
+    for row in paragraph.text.splitlines():
+        line = _COUNTED.sub("|", row)
         if paragraph.heading or len(line.split()) <= MAX_WORDS:
             yield line, paragraph.start
 
 
+_COUNTED = re.compile(r"^\|[^|]*s[^\w|]*\|(?=(?:.*\|)?\s*`?[\d.,]+`?\s*\|)")
+"""The first cell of a row that says how many there are: *| Transformer layers | 4 |*."""
 _MATHEMATICS = re.compile(r"\$+[^$]*\$+|\\[A-Za-z]+")
 _FAMILY = re.compile(r"#(?:[\w-]+/)+")
 """The tags above a tag: the last part is what it names."""
@@ -180,12 +183,15 @@ def _named(text: str, phrases: Phrases) -> list[Name]:
     for piece in _PIECES.split(plain):
         # Parentheses explain the name before them, or are part of it, or are an aside.
         before, _, behind = piece.replace("（", "(").replace("）", ")").partition("(")
-        ways = (before, piece) if _words(before) else ()
-        named = [name for way in ways for name in _subjects(_words(way, ",/"), phrases)]
+        named = _subjects(_words(before, ",/"), phrases) if _words(before) else []
+        examples = named and _LISTED.search(behind)  # *Learned positions (BERT, GPT-2)*
+        if _words(before) and not examples:
+            named += _subjects(_words(piece, ",/"), phrases)
         found.update(dict.fromkeys(named or _translated(before, behind, phrases)))
     return list(found)
 
 
+_LISTED = re.compile("[,，、/]")
 _TRANSLATED = re.compile(r"\s*([^()]+)\)\s*")
 
 
