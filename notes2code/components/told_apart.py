@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from notes2code.components.heads_defined import are_defined
 from notes2code.components.recognise import Recognised, recognise
+from notes2code.latex.tree import Dots, Group, Juxt, Name, Relation
 from notes2code.meaning.ir import Equation, Ref, walk
 from notes2code.meaning.linking.entries import Entry
-from notes2code.meaning.linking.learned import is_constant
 from notes2code.meaning.linking.linker import Linked
-from notes2code.meaning.names import GAINS, MOMENTS, base_letter, is_norm
+from notes2code.meaning.names import GAINS, MOMENTS, base_letter, is_norm, label
 
 if TYPE_CHECKING:
     from notes2code.components.compiling import Compiler
@@ -26,8 +26,29 @@ def is_told_apart(compiler: Compiler, found: Recognised, entry: Entry, pinned: S
         return True
     if found.component.name in pinned:
         return False
+    if _predicts_another(compiler, found, entry):
+        return True
     other = found.component.of_layers and compiler.linker.scope(entry).norms == "others"
     return other or _has_other_moments(compiler, found, entry)
+
+
+def _predicts_another(compiler: Compiler, found: Recognised, entry: Entry) -> bool:
+    """Whether what looks like a language model with a matrix of its own for the way out tells a
+    class of its sequence, ``P(y | x_1, …, x_m)``: that is no token."""
+    if found.component.name != "gpt" or "W" not in found.found.roles:
+        return False
+    tree = compiler.linker.formulas.parsed[entry].tree
+    for node in () if tree is None else tree.formula:
+        match node:
+            case Relation((Juxt((Name(), Group("(", items) as given)), *_)) if (
+                "|" in given.separators
+            ):
+                at = given.separators.index("|") + 1
+                parts = (items[:at], items[at:])
+                events, known = ({base_letter(label(x)) for x in part} - {""} for part in parts)
+                listed = any(isinstance(item, Dots) for item in items[at:])
+                return listed and bool(events) and events.isdisjoint(known)
+    return False
 
 
 def _has_other_moments(compiler: Compiler, found: Recognised, entry: Entry) -> bool:
@@ -74,9 +95,9 @@ def _computes_bias(compiler: Compiler, recognised: Recognised, entry: Entry) -> 
         for part in walk(value.body)
         if isinstance(part, Ref)
     }
-    formulas = compiler.linker.formulas
-    near = formulas.nearest(entry, sorted(biases), "arrays", within=0)
-    return any(not is_constant(formulas.parsed[others[0]]) for others in near.values())
+    near = compiler.linker.formulas.nearest(entry, sorted(biases), "arrays", within=0)
+    made = (compiler.linker.formulas.parsed[others[0]] for others in near.values())
+    return any(one.mentioned - one.arrays for one in made)
 
 
 def _is_conditioned(compiler: Compiler, recognised: Recognised, entry: Entry) -> bool:

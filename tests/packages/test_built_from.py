@@ -442,3 +442,16 @@ def test_a_residual_is_no_bias(made: Made) -> None:
     rendered = made(STEPS)
     assert {"PreNorm", "RMSNorm", "SwiGLU"} <= _classes(rendered)
     assert not {name for name in _classes(rendered) if "Biased" in name}
+
+
+def test_the_class_of_a_sequence_is_no_token(made: Made) -> None:
+    tuned = r"$$P(y \mid x^1, \ldots, x^m) = \mathrm{softmax}(h_l^m W_y)$$"
+    rendered = made("# GPT", MODEL, "## Fine-tuning", tuned)
+    assert [name for name in _classes(rendered) if "GPT" in name] == ["GPT"]
+
+
+def test_the_next_token_of_a_sequence_is_one(made: Made) -> None:
+    ahead = MODEL.replace("$$P = ", r"$$P(x_t \mid x_1, \ldots, x_{t-1}) = ").replace(
+        r"W_e^\top)", "W)"
+    )
+    assert "GPT" in _classes(made("# Language model", ahead))
