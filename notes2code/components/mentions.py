@@ -168,8 +168,12 @@ def _lines(paragraph: Paragraph) -> Iterator[tuple[str, int]]:
             yield line, paragraph.start
 
 
-_COUNTED = re.compile(r"^\|[^|]*s[^\w|]*\|(?=(?:.*\|)?\s*`?[\d.,]+`?\s*\|)")
-"""The first cell of a row that says how many there are: *| Transformer layers | 4 |*."""
+_COUNTED = re.compile(
+    r"^\|[^|]*(?:s[^\w|]*\|(?=(?:.*\|)?\s*`?[\d.,]+`?\s*\|)"
+    r"|\|(?=.*\d)(?:\s*(?:[\d.,]+|`[^`|]*`)\s*\|)+\s*$)"
+)
+"""The first cell of a row that says how many there are, *| Encoder layers | 6 | stacked |*, and a
+row of numbers, *| GPT-2 | 768 | 12 |*."""
 _MATHEMATICS = re.compile(r"\$+[^$]*\$+|\\[A-Za-z]+")
 _FAMILY = re.compile(r"#(?:[\w-]+/)+")
 """The tags above a tag: the last part is what it names."""
