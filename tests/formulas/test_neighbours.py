@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from notes2code import compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 @table(
@@ -107,6 +107,10 @@ from tables import Case, check, table
         ),
     ),
     Case(r"o_i = \sum_j w_{i \leftarrow j} x_j", "w[n,m] x[m,d]", lambda w, x: w @ x),
+    # A softmax runs over one of two, whatever their letters.
+    Case(r"a_{uv} = \mathrm{softmax}_v(s_{uv})", "s[n,m]", softmax),
+    Case(r"p_{wc} = \mathrm{softmax}_w(z_{wc})", "z[n,m]", lambda z: softmax(z.T).T),
+    Case(r"p_{kd} = \mathrm{softmax}_d(z)", "z[d]", softmax),
     # Near misses: an arrow from a domain to another, and one to what nothing counts.
     Case(
         r"L = \|G_{s \to t} x_s - x_t\|",

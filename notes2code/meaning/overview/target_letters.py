@@ -61,7 +61,7 @@ def find(seen: Survey, define: Define, nodes: Nodes, scope: Scope = EMPTY) -> No
     below = letters_below([target]).union(*runs) - worded
     while below and (more := below & _beside_bound(seen, nodes) - seen.bound):
         seen.bound |= more
-    places = neighbours(nodes) | scope.places | _pairs(runs, nodes)
+    places = neighbours(nodes) | scope.places | _pairs(runs, nodes) | _normalised(runs, nodes)
     seen.bound |= places & set(binders.script_letters(target, places))
     labels = _labels(seen, define, nodes, scope) | worded
     for node in walk(target):
@@ -254,6 +254,20 @@ def _pairs(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
                 if sup is None or scripts.is_transposed(node):
                     below.setdefault(base, set()).add(letter)
     return {x for row in rows for letters in below.values() if row <= letters for x in row}
+
+
+def _normalised(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
+    """The u and the v of ``a_{uv} = softmax_v(s_{uv})``: what a softmax runs over counts, and so
+    does what stands beside it on both sides."""
+    if "softmax" not in {word.lower() for word in nodes.words}:
+        return set()
+    over = {
+        node.sub.text
+        for node in nodes.of(Script)
+        if binders.bare(node).lower() == "softmax" and isinstance(node.sub, Name)
+    }
+    rows = [*map(_side_by_side, nodes.of(Script))]
+    return {x for row in runs if len(row) == 2 and row & over and row in rows for x in row}
 
 
 def _members(nodes: Nodes) -> Iterator[str]:
