@@ -42,3 +42,17 @@ def test_value(case: Case) -> None:
 def test_two_elements_are_not_three() -> None:
     with pytest.raises(FormulaError, match="takes"):
         compile_formula(r"y_i = r(z_i, z_j, z_k)", context=[r"r(z_i, z_j) = z_i^\top z_j"])
+
+
+@pytest.mark.parametrize("score", ["f_{att}", r"\text{align}", r"g_{\text{score}}"])
+def test_what_scores_pairs_gives_numbers_for_two_vectors(score: str) -> None:
+    f = compile_formula(
+        rf"e_{{ti}} = {score}(a_i, z_t), \quad w_{{ti}} = \mathrm{{softmax}}_i(e_{{ti}})"
+    )
+    assert {one.name: len(one.shape) for one in f.inputs if one.kind == "array"} == {"a": 2, "z": 2}
+    assert len(f.equation.value.indices) == 2
+
+
+def test_attention_to_all_keys_is_no_score() -> None:
+    f = compile_formula(r"c_t = f_{att}(q_t, K)")
+    assert len(f.equation.value.indices) == 2

@@ -63,10 +63,11 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
     first, plain = arguments[0], _plain(use)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
-    if len(arguments) == 2 and plain in _OF_TWO:
+    of_two = plain in _OF_TWO or _aligns(run, use)
+    if len(arguments) == 2 and of_two:
         run.pay(1.2 * sum(value.rank != 1 for value in arguments))  # the sim(k, k_i) of two vectors
     if len(arguments) == 2 and all(value.rank < 2 for value in arguments):
-        if plain in _OF_TWO:
+        if of_two:
             options = shape[1:]
         elif names.base_letter(use.name) in _LETTERS_OF_TWO:
             options = ("number", 0.0), ("same", 0.5)
@@ -149,6 +150,15 @@ _LETTER = re.compile("[a-z](?:_(?:hat|tilde|bar))?")
 
 _OF_TWO = frozenset("dist distance kernel score sim similarity".split())
 """Functions that give a number for two vectors."""
+
+
+_ALIGNS = re.compile(r"(?:\w_)?(?:align(?:ment)?|attn?|score)")
+
+
+def _aligns(run: Run, use: Use) -> bool:
+    """Whether a function scores pairs of places: the ``f_{att}`` of ``e_{ti} = f_{att}(a_i, h_t)``
+    gives a number for two vectors."""
+    return len(run.target_letters) == 2 and _ALIGNS.fullmatch(use.name) is not None
 
 
 _RETURNS = frozenset("QVARr")
