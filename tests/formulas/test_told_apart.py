@@ -31,6 +31,13 @@ def _averaged(k: np.ndarray, w: np.ndarray, v: np.ndarray) -> np.ndarray:
         "z[n] c tau",
         lambda z, c, t: softmax((z - c) / t),
     ),
+    # An array of the letter that an index has is another thing, also where it is turned.
+    Case(r"e_{ts} = s_t^\top g_s", "s[n,d] g[m,d]", lambda s, g: s @ g.T),
+    Case(
+        r"\text{score}(s_t, g_s) = s_t^\top W g_s",
+        "s[n,d] g[m,p] W[d,p]",
+        lambda s, g, w: s @ w @ g.T,
+    ),
     # The letters of two that are made differently count none.
     Case(
         r"h_s = \mathrm{ReLU}(x_s), \quad h_t = \tanh(x_t), \quad y = h_s^\top h_t",

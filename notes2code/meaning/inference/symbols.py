@@ -31,7 +31,7 @@ def name_value(run: Run, node: Node) -> tuple[Value, Use]:
     _refuse_bold_counter(run, node)
     value = value_at(run, use)
     if use.transposed:
-        if isinstance(value.body, Idx) or use.name in run.indices:
+        if isinstance(value.body, Idx) or (use.name in run.indices and not use.indices):
             raise error(
                 "N2C033",
                 f"`{use.name}` is transposed here, and is an index too",
