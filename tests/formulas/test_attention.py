@@ -141,6 +141,12 @@ def cosines(q: np.ndarray, k: np.ndarray) -> np.ndarray:
         "Z[h,n,d] U[h*d,p]",
         lambda z, u: np.hstack(z) @ u,
     ),
+    # And where it is a sum, as far as that.
+    Case(
+        r"y_i = \parallel_{m=1}^{M} \sum_j w_{ij}^m A^m z_j",
+        "w[M,n,l] A[M,p,d] z[l,d]",
+        lambda w, a, z: np.concatenate([w[m] @ z @ a[m].T for m in range(len(w))], axis=1),
+    ),
     # Columns of a small x are compared with each other, each with all.
     Case(
         r"P = \mathrm{softmax}(z^\top W_Q^\top W_K z)",

@@ -481,6 +481,7 @@ SLIPS = [
     refused("N2C033", r"y = «A^{-2}» x"),
     refused("N2C037", r"z = \cos\theta + «i» \sin\theta"),
     refused("N2C033", r"Y = \big«\Vert_{m=1}^{M} h_m W^O»"),
+    refused("N2C033", r"y_i = \big«\Vert_{m=1}^{M} \sum_j w_{ij}^m z_j W^O»"),
     refused("N2C033", r"r = \frac{«LC»(X, Y)}{m}"),
     refused("N2C033", r"r = 2 «LC»(X, Y) / m"),
     refused("N2C033", r"Q = K = V = «X(input)»"),

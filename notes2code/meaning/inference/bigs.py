@@ -20,7 +20,7 @@ from notes2code.meaning.inference.sum_ranges import (
 )
 from notes2code.meaning.inference.values import Value, scalar, settled, uses
 from notes2code.meaning.ir import Expr, Index, Ref
-from notes2code.meaning.notation import scripts
+from notes2code.meaning.notation import binders, scripts
 from notes2code.meaning.rewriting import nested, sets_above
 
 _KINDS = frozenset(["sum", "prod", "max", "min", "mean"])
@@ -117,7 +117,8 @@ def _joined(run: Run, node: Big, bound: Sequence[tuple[Index, Expr | None]], val
             _must_use(node, index, value.body)
             return diagonal.of_matrices(index, value, node.span)
     alone = node is run.whole or any(g.items == (node,) for g in run.seen.nodes.of(Group))
-    plain = isinstance(node.body, Group) or (alone and _is_one(run, node.body))
+    one = alone and (_is_one(run, node.body) or _is_sum_of_members(node))
+    plain = isinstance(node.body, Group) or one
     if plain and len(bound) == 1 and bound[0][1] is None and value.rank:
         _must_use(node, bound[0][0], value.body)
         run.problems.append(note("N2C039", "what is joined here is laid end to end", node.span))
@@ -136,6 +137,16 @@ def _is_one(run: Run, node: Node) -> bool:
         case Juxt((name, Group("("))) if scripts.is_name(name):
             return run.seen.name_of(name) in run.seen.called | names.GREEK
     return scripts.is_name(node) or isinstance(node, Apply)
+
+
+def _is_sum_of_members(node: Big) -> bool:
+    """Whether one sum is joined, ``‖_k Σ_j a^k_j W^k x_j``: nothing in it may be meant for all that
+    is joined, as a ``W_O`` is."""
+    if not isinstance(node.body, Big) or node.body.op != "sum":
+        return False
+    subs = [sub for sub in (node.sub, node.body.sub) if sub is not None]
+    counted = {letter for sub in subs for letter in binders.bound_letters(sub)}
+    return all(words_in(factor) & counted for factor in binders.multiplied(node.body.body))
 
 
 def _body(run: Run, node: Big, bound: Sequence[Index]) -> Value:
