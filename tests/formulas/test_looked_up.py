@@ -41,6 +41,17 @@ def _unlikely(u: Any, rows: Any) -> Any:
         ),
     ),
     Case(r"L = -\sum_t \log \sigma(u^\top v_{w_t})", "u[d] v_w[n,d]", _unlikely),
+    # Letters that do not count name rows of their own, of the same table or of another.
+    Case(
+        r"L = -\log \sigma(v_{w_O}^\top v_{w_I}) - \sum_{k=1}^K \log \sigma(v_{w_k}^\top v_{w_I})",
+        "v_w_O[d] v_w_I[d] v_w[K,d]",
+        lambda o, u, rows: _unlikely(u, o[None]) + _unlikely(u, rows),
+    ),
+    Case(
+        r"L = -\log \sigma(r_o \cdot z_c) - \sum_{j=1}^{J} \log \sigma(r_{y_j} \cdot z_c)",
+        "r_o[d] z_c[d] r_y[J,d]",
+        lambda o, u, rows: _unlikely(u, o[None]) + _unlikely(u, rows),
+    ),
 )
 def test_rows_of_a_table_are_an_array(case: Case) -> None:
     check(case)
@@ -60,6 +71,7 @@ def test_rows_of_a_table_are_an_array(case: Case) -> None:
         r"h_i = E_{x_i} + x_i",  # what tells the rows
         r"L = -\sum_t \log p_{y_t}",  # a label has its row
         r"s_t = u^\top q_{y_t} - \sum_j u^\top q_j",
+        r"s_t = u^\top q_{y_t} - \sum_c u^\top q_c",  # one letter for all of them
     ],
 )
 def test_rows_beside_the_table_are_refused(latex: str) -> None:

@@ -1,5 +1,6 @@
 """Rows of a table by what tells them: the ``E_{x_i}`` of a formula that has x and E for nothing
-else is one row for each i, whatever table it is from."""
+else is one row for each i, whatever table it is from. Rows that have names, the ``E_{x_O}`` and the
+``E_o`` beside it, are inputs of their own."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from notes2code.diagnostics import Problem, note
 from notes2code.latex.tree import (
     Accent,
+    Big,
     Group,
     Infix,
     Name,
@@ -35,7 +37,9 @@ def as_rows(stated: Sequence[Statement]) -> Restated:
     sides = [side for one in stated if isinstance(one, Define) for side in _sides(one)]
     arrays = Counter(_tables(node for side in sides for node in scripts.outside_scripts(side)))
     everywhere = Counter(_words(node for side in sides for node in walk(side)))
-    tables, keys = Counter(map(_table, found)), Counter(map(_key, found))
+    named = [*_named(nodes_in(stated))]
+    tables = Counter(map(_table, found)) + Counter(_table(row) for row, _ in named)
+    keys = Counter(map(_key, found)) + Counter(key for _, key in named)
     rows = [
         node
         for node in found
@@ -45,6 +49,21 @@ def as_rows(stated: Sequence[Statement]) -> Restated:
     if not rows:
         return tuple(stated), ()
     return rewritten(stated, lambda _: _written(rows)), tuple(_notes(rows))
+
+
+def _named(nodes: Nodes) -> Iterator[tuple[Script, str]]:
+    """The rows ``E_{x_O}`` and ``E_o`` that letters name of which none counts, with their keys."""
+    bound = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    for node in nodes.of(Script):
+        match node.sub:
+            case Script(Name(key), Name(letter), None, 0):
+                pass
+            case Name(letter):
+                key = ""
+            case _:
+                continue
+        if letter not in names.INDEX_LETTERS | bound:
+            yield node, key
 
 
 def _sides(define: Define) -> Iterator[Node]:
