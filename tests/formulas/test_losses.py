@@ -97,6 +97,17 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "P+[n]",
         lambda p: np.exp(-np.log(p).mean()),
     ),
+    # The weight of a class is a number where ℓ is a loss, of all examples or of one.
+    Case(
+        r"\ell_v = -\frac{1}{m} \sum_i [v_1\, y_i \log \hat q_i + v_0 \log \hat r_i]",
+        "v_1 y[m] q_hat+[m] v_0 r_hat+[m]",
+        lambda a, y, q, b, r: -(a * y * np.log(q) + b * np.log(r)).mean(),
+    ),
+    Case(
+        r"L_i = -v_1 y_i \log p_i - v_0 (1 - y_i) \log(p_i + 1)",
+        "v_1 y[n] p+[n] v_0",
+        lambda a, y, p, b: -a * y * np.log(p) - b * (1 - y) * np.log(p + 1),
+    ),
     # Two letters that are one measure are no square.
     Case(r"PP = 2^H", "H", lambda h: 2**h),
     Case(

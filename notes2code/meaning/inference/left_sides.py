@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error, note, warning
-from notes2code.latex.tree import Big, Matrix, alike, walk
+from notes2code.latex.tree import Big, Matrix, Name, alike, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import families
 from notes2code.meaning.inference.declared import together
@@ -412,9 +412,9 @@ def _check_sizes(run: Run, value: Value, declared: Shape, target: Target) -> Non
 
 
 def is_number(seen: Survey, target: Target) -> bool:
-    """Whether a left-hand side names what is by custom a number, such as a loss, of all or of one
-    layer; an L that is made of matrices is the Laplacian of a graph, and one that goes on from
-    itself, L_t beside L_{t-1}, is a state."""
+    """Whether a left-hand side names what is by custom a number, such as a loss, of all, of one
+    layer or, made of logarithms, of one example; an L that is made of matrices is the Laplacian of
+    a graph, and one that goes on from itself, L_t beside L_{t-1}, is a state."""
     return any(_names_number(seen, target, name) for name in (target.name, *target.also))
 
 
@@ -430,9 +430,17 @@ def _names_number(seen: Survey, target: Target, name: str) -> bool:
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
     of_layer = base in "LJ" and all(positions.counts_layers(at.node) for at in target.indices)
     of_layer = of_layer and (seen.logs or bool(seen.nodes.of(Big)))
-    loss = base in ("l", "ell") and len(label) > 2  # l_{aux}, as many write a loss
+    # l_{aux}, as many write a loss, and ℓ where it is made of logarithms
+    loss = base in ("l", "ell") and (len(label) > 2 or (base == "ell" and bool(seen.logs)))
     known = base in _NUMBERS or names.is_number(base) or loss
-    return known and not noise and (not target.indices or of_layer)
+    of_example = seen.logs and len(target.indices) == 1 and (base == "ell" or _alone(seen, base))
+    return known and not noise and (not target.indices or of_layer or of_example)
+
+
+def _alone(seen: Survey, base: str) -> bool:
+    """Whether a capital L or J is the only capital, so that it is made of no matrix."""
+    letters = {name.text for name in seen.nodes.of(Name) if len(name.text) == 1} - {base}
+    return base in ("L", "J") and not any(map(str.isupper, letters))
 
 
 def is_new_column(define: Define) -> bool:
