@@ -286,6 +286,17 @@ def _all_pairs(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         "y[d] R[n,d]",
         lambda y, r: np.exp(-np.square(y - r).sum(-1)) @ r,
     ),
+    # What is likely beside two things is a vector, as they are, whatever its letter.
+    Case(
+        r"L = -\log \sigma(b_1 \cdot w) - \log \sigma(-b_2 \cdot w)",
+        "b_1[d] w[d] b_2[d]",
+        lambda b, w, c: np.log1p(np.exp(-b @ w)) + np.log1p(np.exp(c @ w)),
+    ),
+    Case(
+        r"b_{pos}^{t+1} = b_{pos}^t - \eta [\sigma(b_{pos}^t \cdot w^t) - 1] w^t",
+        "b[n,d] eta w[d]",
+        lambda b, r, w: b - r * np.outer(1 / (1 + np.exp(-b @ w)) - 1, w),
+    ),
 )
 def test_values(case: Case) -> None:
     check(case)

@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from notes2code.latex.tree import (
     Accent,
+    Apply,
     Frac,
     Group,
     Infix,
@@ -48,19 +49,51 @@ def letters_added(nodes: Nodes) -> set[str]:
 
 def vectors(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The h, r and t of ``\\|h + r - t\\|``, the y and R of ``\\|y - R_j\\|``, the c of ``[h; c]``,
-    the x of ``γ (x_i - μ_i) / σ_i`` and of ``(y_i - p_i) x_i``, and the t of ``h^⊤ M t``; the x and
-    the μ of ``(x - μ)^⊤ M (x - μ)``."""
+    the x of ``γ (x_i - μ_i) / σ_i`` and of ``(y_i - p_i) x_i``, the u and v of ``\\log σ(u · v)``,
+    and the t of ``h^⊤ M t``; the x and the μ of ``(x - μ)^⊤ M (x - μ)``."""
     found = [term for node in _sums_in_norms(nodes) for term in node]
     found += [item for items in _lists(nodes) for item in _joined(seen, items)]
     found += [last for _, last in _forms(nodes)]
     found += _normalised(seen, nodes)
     found += [*_weighed(nodes), *_behind_transposed(nodes), *_deviations(nodes)]
-    found += [*_alike_in_label(nodes), *_behind_row(seen, nodes)]
+    found += [*_alike_in_label(nodes), *_behind_row(seen, nodes), *_likely_pairs(nodes)]
     found += [example for _, example in _examples(nodes) if None in (example.sub, example.sup)]
     small = (use for node in found if (use := _small(seen, node)) is not None)
     one_of = (seen.understood(node) for node in _as_far_as_small(nodes))
     on_diagonals = map(seen.understood, _on_diagonals(nodes))
     return (use.name for use in (*small, *one_of, *on_diagonals) if use is not None)
+
+
+def _likely_pairs(nodes: Nodes) -> Iterator[Node]:
+    """The u, v and w of ``\\log σ(u · w) + \\log σ(-v · w)``, how likely each of two is beside one,
+    and the u and w of ``(σ(u · w) - 1) w``, the gradient of that."""
+    logs = (node.argument for node in nodes.of(Apply) if binders.bare(node.function) in _LOGS)
+    pairs = [pair for argument in logs for pair in _in_sigmoids(argument)]
+    for left, right in pairs:
+        if any(alike(right, other) and not alike(left, one) for one, other in pairs):
+            yield from (left, right)
+    for product in nodes.of(Juxt):
+        for first, last in pairwise(product.factors):
+            match ungrouped(first):
+                case Infix("-", sigmoid, Num("1")):
+                    beside = [pair for pair in _in_sigmoids(sigmoid) if alike(pair[1], last)]
+                    yield from (side for pair in beside for side in pair)
+
+
+_LOGS = frozenset(["log", "ln"])
+
+
+def _in_sigmoids(node: Node) -> Iterator[tuple[Node, Node]]:
+    """The two small letters that sigmoids are given with a dot between them."""
+    for inner in walk(node):
+        match inner:
+            case Juxt((Name("sigma"), Group("(", (given,)), *_)):
+                product = given.body if isinstance(given, Neg) else given
+                if isinstance(product, Infix) and product.op == "·":
+                    left = product.left.body if isinstance(product.left, Neg) else product.left
+                    letters = binders.bare(left), binders.bare(product.right)
+                    if all(x.islower() and x not in names.GREEK for x in letters):
+                        yield left, product.right
 
 
 def _on_diagonals(nodes: Nodes) -> Iterator[Node]:
