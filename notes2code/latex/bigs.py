@@ -15,6 +15,10 @@ _NAMES = frozenset("sum mean avg prod".split())
 """Those by which people call what they have computed, too."""
 
 
+_BODY = 64
+"""How many tokens behind a sign are looked at for what it may have lost."""
+
+
 class Bigs(Arguments):
     """The part of the parser that reads signs with bodies."""
 
@@ -79,6 +83,8 @@ class Bigs(Arguments):
             self._refuse_lost_bound()
         if bare and (first.text in ("max", "min") or first.kind == "word"):
             return self.of_magnitudes(operator)
+        if bare and self.peek().kind == "{":
+            self._refuse_lost_index()
         if not self.starts_operand() or (self.peek().kind in ("bar", "dbar") and self.bars):
             named = first.kind == "word" and first.text in _NAMES and sup is None
             mentioned = first is self.tokens[0] and self.peek().kind == "end"
@@ -111,6 +117,23 @@ class Bigs(Arguments):
         else:
             group = Group("(", (given,), (), given.span)
         return Juxt((operator, group), operator.span.to(group.span))
+
+    def _refuse_lost_index(self) -> None:
+        """Refuse the i of ``\\sum{i} q_i`` and the x_i of ``\\sum{x_i} q(x_i)``, which have lost
+        their ``_``: Markdown takes two of these for emphasis."""
+        end = self.script_end(self.at - 1)
+        inside = [token.text for token in self.tokens[self.at + 1 : end - 1]]
+        behind = [token.text for token in self.tokens[end : end + _BODY]]
+        letter = len(inside) == 1 and inside[0] in INDICES and inside[0] in behind
+        given = ["(", *inside, ")"]
+        same = any(behind[at : at + len(given)] == given for at in range(len(behind)))
+        if letter or "=" in inside or (same and "_" in inside):
+            raise error(
+                "N2C024",
+                "what stands behind the sign seems to have stood below it",
+                self.tokens[self.at].span.to(self.tokens[end - 1].span),
+                "write `_{…}` for what the sum runs over, or parentheses around what is added up",
+            )
 
     def _refuse_lost_bound(self) -> None:
         """Refuse the N of ``\\sum_{i=1}{N} x_i``, which has lost its ``^``."""

@@ -329,8 +329,15 @@ class Parser(Operands):
 
     def refuse_unseen_braces(self, before: Node, body: Node, opened: Token) -> None:
         """The ``h{t-1}`` that was ``h_{t-1}``: braces are not seen, and so group no sum behind a
-        letter; nor do they the ``(l)`` of ``W{(l)}`` that stands above other letters."""
+        letter; nor do they the ``(l)`` of ``W{(l)}`` that stands above other letters, and the word
+        of ``L{\\text{aux}}``, which is no function that is called."""
+        inside, behind = self.tokens[self.at - 2], self.peek()
+        word = inside.kind == "word" and behind.kind != "open" and opened.text == "{"
+        joined = word and not self.latex[opened.start - 1].isspace()
+        one = isinstance(before, Name) and len(before.text) == 1
         match body:
+            case Name() | Num() if one and (joined or inside.kind == "num"):
+                lost = self.tokens[self.at - 3] is opened
             case Infix("+" | "-"):
                 lost = True
             case Group("(", (Name(letter),)) if len(letter) == 1:

@@ -20,6 +20,11 @@ from tables import Case, check, softmax, table
         (r"h_t = \tanh(W h{t-1} + U x_t)", "nobody sees these braces"),
         (r"y = a{b + 1}", "nobody sees these braces"),
         (r"h^{(l+1)} = \tanh(W{(l)} h^{(l)})", "nobody sees these braces"),
+        (r"\mathcal{J}{\text{aux}} = \sum_k q_k", "nobody sees these braces"),
+        (r"h = U{2} x", "nobody sees these braces"),
+        (r"J = \sum{i} q_i r_i", "have stood below it"),
+        (r"J = \sum{t=1}^{T} q_t", "have stood below it"),
+        (r"J = \sum{y_k} q(y_k) \log p(y_k)", "have stood below it"),
         (r"y = vec(X)", "`vec` may be a word"),
         (r"m = 2 \times abe", "`abe` may be a word"),
     ],
@@ -35,6 +40,10 @@ def test_refused(latex: str, said: str) -> None:
     Case(r"u_{ij} = q_i\top k_j", "q[n,d] k[m,d]", lambda q, k: q @ k.T),
     Case(r"y = U \top x + c", "U[d,p] x[d] c[p]", lambda u, x, c: x @ u + c),
     Case(r"S = QK⊤", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
+    # Near misses: what is added up in braces, and a function that an old font names.
+    Case(r"m = \frac{1}{n} \sum{x_i}", "x[n,d]", lambda x: x.mean(0)),
+    Case(r"H = -\sum{p_i \log p_i}", "p+[n]", lambda p: -(p * np.log(p)).sum()),
+    Case(r"u = A {\rm softmax}(z)", "A[n,d] z[d]", lambda a, z: a @ softmax(z)),
     # Near miss: above a name, beside its label.
     Case(r"S = X W^{Q\top}", "X[n,d] W_Q[p,d]", lambda x, w: x @ w.T),
     Case(
