@@ -67,7 +67,7 @@ UNUSUAL = [
     r"«\mathrm{ReLU}(x) = \min(0, x)»",
     r"«\mathrm{sigmoid}(x) = \frac{1}{1 + e^{x}}»",
     r"«\mathrm{softmax}(z)_i = \frac{e^{z_i}}{\sum_j z_j}»",
-    r"«A = \frac{\mathrm{softmax}(Q K^\top)}{\sqrt{d_k}} V»",
+    r"A = \frac{«\mathrm{softmax}»(Q K^\top)}{\sqrt{d_k}} V",
     r"A = \mathrm{softmax}(«\mathrm{tril}»(S))",
     r"A = «\mathrm{softmax}_{att}»(S)",
     r"z_i = w_i e^{«i» m \theta_i} \quad i = 1, \dots, n",
