@@ -36,6 +36,7 @@ from notes2code.latex.tree import (
     Stroke,
     Tree,
     ungrouped,
+    unscripted,
 )
 
 ADDITIVE = frozenset({*"+-±⊕∪∨\\", "mod"})
@@ -475,14 +476,14 @@ def _is_transposed(node: Node) -> bool:
 
 def _is_norm(node: Node | None) -> bool:
     """Whether a node is ``‖x‖``, or one with scripts."""
-    base = node.base if isinstance(node, Script) else node
+    base = unscripted(node)
     return isinstance(base, Group) and base.open == "‖"
 
 
 def _is_below_number(node: Node) -> bool:
     """Whether a factor is the ``π`` or the ``σ²`` of ``1/2 \\pi`` and ``1/2 \\sigma^2``, which
     stand below the slash wherever blanks are."""
-    base = node.base if isinstance(node, Script) else node
+    base = unscripted(node)
     return isinstance(base, Name) and base.text in ("pi", "sigma")
 
 

@@ -265,6 +265,11 @@ def ungrouped(node: Maybe) -> Maybe:
     return node
 
 
+def unscripted(node: Maybe) -> Maybe:
+    """What scripts stand on: the x of ``x_i^2``, and anything else as it is."""
+    return node.base if isinstance(node, Script) else node
+
+
 def walk(node: Node) -> tuple[Node, ...]:
     """A node and all inside it, in reading order."""
     try:

@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     alike,
     children,
     juxtaposed,
+    unscripted,
     words_in,
 )
 from notes2code.meaning import names
@@ -336,7 +337,7 @@ def _is_passed_on(run: Run, name: Node, group: Group) -> bool:
     others = {
         binders.bare(caller)
         for caller, group in pairs
-        for behind in (group.base if isinstance(group, Script) else group,)
+        for behind in (unscripted(group),)
         if isinstance(behind, Group) and behind.open == "(" and len(behind.items) == 1
         if isinstance(behind.items[0], Name) and behind.items[0].text == letter
     }

@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Relation,
     Script,
     alike,
+    unscripted,
     walk,
 )
 from notes2code.meaning import ir, names
@@ -57,7 +58,7 @@ def call_at(run: Run, factors: Sequence[Node], at: int) -> tuple[Value, int] | N
     if at + 1 >= len(factors):
         return None
     name, behind = factors[at], factors[at + 1]
-    group = behind.base if isinstance(behind, Script) else behind
+    group = unscripted(behind)
     if not isinstance(group, Group):
         return None
     if indicators.may_be(name, group):
@@ -374,7 +375,7 @@ def _tell_sigmoid(run: Run, name: Node, group: Group, behind: Node, value: Value
 def applied(run: Run, node: Apply) -> Value:
     """``\\sin x``, ``\\log p``: functions of the field, with or without parentheses."""
     function, argument = node.function, node.argument
-    base = function.base if isinstance(function, Script) else function
+    base = unscripted(function)
     assert isinstance(base, Name)
     behind: Script | None = None
     if isinstance(argument, Script) and isinstance(argument.base, Group) and argument.base.open:

@@ -7,7 +7,19 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from notes2code.diagnostics import note
-from notes2code.latex.tree import Big, Dots, Group, Juxt, Matrix, Name, Node, Num, Script, walk
+from notes2code.latex.tree import (
+    Big,
+    Dots,
+    Group,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    Num,
+    Script,
+    unscripted,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.inference import well_known
 from notes2code.meaning.inference.letters import CONSTANTS
@@ -80,7 +92,7 @@ def _is_unknown_call(run: Run, node: Node) -> bool:
     if not isinstance(node, Juxt) or len(node.factors) != 2:
         return False
     use = run.seen.understood(node.factors[0])
-    group = node.factors[1].base if isinstance(node.factors[1], Script) else node.factors[1]
+    group = unscripted(node.factors[1])
     return (
         use is not None
         and isinstance(group, Group)

@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Script,
     once,
     ungrouped,
+    unscripted,
     walk,
 )
 from notes2code.meaning import names
@@ -243,7 +244,7 @@ def _calls(nodes: Nodes) -> Sequence[tuple[str, Group]]:
     """The letters and words before parentheses, with what stands in these: the E of E_q(q) and
     E_d(d), one for each kind, too."""
     pairs = (pair for node in nodes.of(Juxt) for pair in pairwise(node.factors))
-    groups = ((name, given.base if isinstance(given, Script) else given) for name, given in pairs)
+    groups = ((name, unscripted(given)) for name, given in pairs)
     return [
         (binders.bare(name), group)
         for name, group in groups

@@ -22,6 +22,7 @@ from notes2code.latex.tree import (
     Stroke,
     Tree,
     children,
+    unscripted,
     walk,
     words_in,
 )
@@ -92,7 +93,7 @@ def _keeps_norm(define: Define, seen: Survey) -> bool:
     """Whether the norm on the left is of more than all that stands on the right, ``\\|R x\\| =
     \\|x\\|``: nothing is made of the R."""
     first = define.values[0]
-    norm = first.base if isinstance(first, Script) else first
+    norm = unscripted(first)
     if define.target is not None or not isinstance(norm, Group) or norm.open not in "‖|":
         return False
     others = set[str]().union(*(_letters(seen, side) for side in define.values[1:]))
@@ -402,7 +403,7 @@ def _arguments(node: Node, function: str, seen: Survey) -> Iterator[tuple[str, .
     """The names that a node applies a function to ("" for an expression or an element), each time
     that it does."""
     for factor, behind in pairwise(node.factors if isinstance(node, Juxt) else ()):
-        group = behind.base if isinstance(behind, Script) else behind
+        group = unscripted(behind)
         named = scripts.is_name(factor) and seen.use(factor).name == function
         if named and isinstance(group, Group) and group.open == "(":
             uses = [seen.use(item) if scripts.is_name(item) else None for item in group.items]
@@ -419,7 +420,7 @@ def _called(node: Node, seen: Survey) -> set[str]:
         if isinstance(inner, Juxt) and id(inner) not in grouped:
             for at, factor in enumerate(inner.factors[:-1]):
                 behind = inner.factors[at + 1]
-                group = behind.base if isinstance(behind, Script) else behind
+                group = unscripted(behind)
                 use = seen.understood(factor)
                 if use is None or not isinstance(group, Group) or group.open != "(":
                     continue

@@ -10,7 +10,7 @@ from notes2code.meaning import ir, names
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Size
 from notes2code.meaning.notation import positions
-from notes2code.meaning.notation.scripts import At, Use, is_name
+from notes2code.meaning.notation.scripts import At, Use
 
 
 def counted_place(run: Run, at: At, size: Size, use: Use) -> Expr | None:
@@ -66,7 +66,7 @@ def _ranged(run: Run) -> Iterator[tuple[Big, str, int]]:
 def _counts_elements(run: Run, big: Big, letter: str, name: str) -> bool:
     """Whether the elements of an array are added up at a letter itself."""
     scripts_in = (node for node in walk(big.body) if isinstance(node, Script))
-    uses = (run.seen.understood(node) for node in scripts_in if is_name(node))
+    uses = map(run.seen.understood, scripts_in)
     return any(
         use is not None
         and use.name == name

@@ -24,6 +24,7 @@ from notes2code.latex.tree import (
     alike,
     inside_scripts,
     juxtaposed,
+    unscripted,
     walk,
 )
 from notes2code.latex.words import OF_MATRICES
@@ -165,7 +166,7 @@ def _spelt(product: Juxt) -> Iterator[Sequence[Node]]:
     script ends a run."""
     if len(product.factors) < 3:
         return
-    letters = [one.base if isinstance(one, Script) else one for one in product.factors]
+    letters = [unscripted(one) for one in product.factors]
     for _, group in itertools.groupby(letters, names.is_capital):
         yield from filter(names.is_abbreviation, names.runs([*group]))
 

@@ -18,6 +18,7 @@ from notes2code.latex.tree import (
     Prose,
     Relation,
     Script,
+    unscripted,
     walk,
     words_in,
 )
@@ -130,7 +131,7 @@ def _has_temperatures(value: Value, index: Index) -> bool:
 
 def _is_list(node: Node) -> bool:
     """Whether a node lists elements: ``(x_1, …, x_n)``, ``(x_i)_{i=1}^n``."""
-    group = node.base if isinstance(node, Script) else node
+    group = unscripted(node)
     ranged = isinstance(node, Script) and binders.family_range(node) is not None
     dotted = isinstance(group, Group) and any(isinstance(item, Dots) for item in group.items)
     return ranged or dotted

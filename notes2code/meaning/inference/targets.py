@@ -7,7 +7,18 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from notes2code.diagnostics import Span, error
-from notes2code.latex.tree import Dots, Group, Juxt, Matrix, Name, Node, Script, alike, walk
+from notes2code.latex.tree import (
+    Dots,
+    Group,
+    Juxt,
+    Matrix,
+    Name,
+    Node,
+    Script,
+    alike,
+    unscripted,
+    walk,
+)
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, left_hand_sides, positions, script_reader, scripts
 from notes2code.meaning.overview.survey import Survey
@@ -100,7 +111,7 @@ def _function(seen: Survey, node: Juxt) -> Target:
     """The name of a function, and what it is given."""
     use = script_reader.read(node.factors[0], seen.bound, True, seen.steps)
     behind = node.factors[1]
-    group = behind.base if isinstance(behind, Script) else behind
+    group = unscripted(behind)
     assert isinstance(group, Group)
     indices = list(use.indices)
     if left_hand_sides.is_positional(node):
@@ -215,11 +226,9 @@ def _maps(seen: Survey, name: str, values: Sequence[Node]) -> bool:
     ``w^\\top x``."""
     for product in (node for value in values for node in walk(value) if isinstance(node, Juxt)):
         for pair in pairwise(product.factors):
-            uses = [seen.understood(node) for node in pair if scripts.is_name(node)]
-            if name in (use.name for use in uses if use is not None) and any(
-                use.transposed or names.base_letter(use.name) in _MATRICES
-                for use in uses
-                if use is not None
+            uses = [use for use in map(seen.understood, pair) if use is not None]
+            if any(use.name == name for use in uses) and any(
+                use.transposed or names.base_letter(use.name) in _MATRICES for use in uses
             ):
                 return True
     return False

@@ -309,7 +309,7 @@ def _given(tree: Tree, seen: Survey) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     for node in (node for clause in tree.clauses for node in walk(clause.node)):
         for name, group in pairwise(node.factors) if isinstance(node, Juxt) else ():
-            called = seen.understood(name) if scripts.is_name(name) else None
+            called = seen.understood(name)
             if called is not None and isinstance(group, Group) and group.open in ("(", "["):
                 found.setdefault(called.name, set()).add(len(group.items))
     return found

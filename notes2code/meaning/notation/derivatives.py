@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from notes2code.latex.tree import Big, Frac, Juxt, Name, Node, Script
+from notes2code.latex.tree import Big, Frac, Juxt, Name, Node, Script, unscripted
 
 
 def is_operator(node: Node) -> bool:
@@ -12,7 +12,7 @@ def is_operator(node: Node) -> bool:
         return is_derivative(head)
     if isinstance(head, Big):
         return head.op in ("lim", "int")
-    base = head.base if isinstance(head, Script) else head
+    base = unscripted(head)
     return isinstance(base, Name) and base.text in ("nabla", "partial")
 
 

@@ -23,6 +23,7 @@ from notes2code.latex.tree import (
     children,
     juxtaposed,
     ungrouped,
+    unscripted,
     walk,
 )
 from notes2code.meaning import names
@@ -92,7 +93,7 @@ def _in_statements(seen: Survey, statements: Sequence[Statement]) -> list[Node]:
         sides = statement.values if isinstance(statement, Define) else ()
         found += (value for side in sides for value in _standardised(seen, side))
         for side in sides[: len(sides) - 1]:
-            group = side.base if isinstance(side, Script) else side
+            group = unscripted(side)
             if isinstance(group, Group) and group.open == "‖":
                 found += group.items
         found += _of_outer_product(sides)
@@ -250,7 +251,7 @@ def _measured(seen: Survey, nodes: Nodes) -> Iterator[str]:
     groups = [group for group in nodes.of(Group) if group.open == "‖"]
     for call in nodes.of(Juxt):
         for function, given in pairwise(call.factors):
-            group = given.base if isinstance(given, Script) else given  # that of RMS(x)^2
+            group = unscripted(given)  # that of RMS(x)^2
             if isinstance(group, Group) and binders.bare(function) in _MEASURES:
                 groups.append(group)
     for applied in nodes.of(Apply):

@@ -213,5 +213,5 @@ def last_letters(seen: Survey) -> set[str]:
 def lengths(seen: Survey) -> set[str]:
     """The names with a label that the range of a sum ends with, ``T_x``."""
     ends = (big.sup for big in seen.nodes.of(Big) if isinstance(big.sup, Script))
-    uses = (seen.understood(end) for end in ends if scripts.is_name(end))
+    uses = map(seen.understood, ends)
     return {use.name for use in uses if use is not None and not use.indices}

@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Root,
     Script,
     ungrouped,
+    unscripted,
     walk,
 )
 from notes2code.meaning import names
@@ -163,8 +164,8 @@ def is_normalisation(node: Frac | Infix) -> bool:
 
 def _is_norm(square: Node) -> bool:
     """Whether what is squared is the norm of ``\\sqrt{‖x‖^2 / d}``."""
-    base = square.base if isinstance(square, Script) else square
-    base = base.base if isinstance(base, Script) else base
+    base = unscripted(square)
+    base = unscripted(base)
     return isinstance(base, Group) and base.open == "‖"
 
 

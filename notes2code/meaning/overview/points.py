@@ -24,6 +24,7 @@ from notes2code.latex.tree import (
     Script,
     alike,
     ungrouped,
+    unscripted,
     walk,
 )
 from notes2code.meaning import names
@@ -103,7 +104,7 @@ def _on_diagonals(nodes: Nodes) -> Iterator[Node]:
         yield from (node for node in nodes.of(Name, Script) if binders.bare(node) in _OF_ROWS)
     for product in nodes.of(Juxt):
         for name, behind in pairwise(product.factors):
-            group = behind.base if isinstance(behind, Script) else behind
+            group = unscripted(behind)
             if binders.bare(name).lower() == "diag" and isinstance(group, Group):
                 inside = (n for item in group.items for n in walk(item) if scripts.is_name(n))
                 yield from (n for n in inside if binders.bare(n) in _OF_ROWS)
@@ -343,6 +344,6 @@ def _forms(nodes: Nodes) -> Iterator[tuple[Node, Node]]:
 def _small(seen: Survey, node: Node) -> scripts.Use | None:
     """The use of a small letter that is not transposed."""
     inner = node.body if isinstance(node, Neg) else node
-    use = seen.understood(inner) if scripts.is_name(inner) else None
+    use = seen.understood(inner)
     small = use is not None and names.base_letter(use.name).islower()
     return use if small and use is not None and not use.transposed and use.power is None else None

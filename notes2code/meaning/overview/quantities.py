@@ -25,6 +25,7 @@ from notes2code.latex.tree import (
     alike,
     juxtaposed,
     ungrouped,
+    unscripted,
     walk,
     words_in,
 )
@@ -128,7 +129,7 @@ def _hinged(node: Node) -> Infix | None:
         case Script(Group(_, (Infix("+" | "-") as difference,)), Stroke("+")):
             return difference
         case Juxt((*_, Name("max"), Group() | Script(Group()) as given)):
-            group = given.base if isinstance(given, Script) else given
+            group = unscripted(given)
             match group:
                 case Group(_, (Num("0"), Infix("+" | "-") as difference)) | Group(
                     _, (Infix("+" | "-") as difference, Num("0"))

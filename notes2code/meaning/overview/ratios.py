@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Script,
     alike,
     ungrouped,
+    unscripted,
     walk,
 )
 from notes2code.meaning import names
@@ -59,7 +60,7 @@ def _statistics(above: Node, below: Node) -> Iterator[str]:
 
 def _is_mean(node: Node) -> bool:
     """Whether a node is ``\\bar x`` or ``\\bar x_1``."""
-    base = node.base if isinstance(node, Script) else node
+    base = unscripted(node)
     return isinstance(base, Accent) and base.mark == "bar"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from notes2code.latex.tree import Big, Group, Infix, Juxt, Name, Node, Nodes, Script, walk
 from notes2code.latex.words import RATES
-from notes2code.meaning.notation import ahead, binders, positions, scripts
+from notes2code.meaning.notation import ahead, binders, positions
 from notes2code.meaning.overview.arithmetic import terms
 from notes2code.meaning.overview.survey import Survey
 from notes2code.meaning.stated import Define, Statement
@@ -22,7 +22,7 @@ def discounted(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> I
             found += rewards
             found += [part for value in statement.values for part in _beside(value, rewards)]
             found += _of_recursion(statement.target, statement.values)
-    used = (seen.understood(node) for node in found if scripts.is_name(node))
+    used = map(seen.understood, found)
     return (u.name for u in used if u is not None and not (u.transposed or u.bold))
 
 

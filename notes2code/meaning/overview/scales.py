@@ -19,6 +19,7 @@ from notes2code.latex.tree import (
     Script,
     juxtaposed,
     ungrouped,
+    unscripted,
     walk,
     words_in,
 )
@@ -95,7 +96,7 @@ def _lengths(nodes: Nodes) -> Iterator[str]:
 
 def _is_norm(node: Node) -> bool:
     """Whether a node is the norm of a small letter."""
-    match node.base if isinstance(node, Script) else node:
+    match unscripted(node):
         case Group("‖", (vector,)):
             return binders.bare(vector).islower()
     return False

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from notes2code.diagnostics import ProblemError, Span
-from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Nodes, Script, children
+from notes2code.latex.tree import Big, Group, Juxt, Name, Node, Nodes, Script, children, unscripted
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, positions, roots, script_reader, scripts
 from notes2code.meaning.stated import Range
@@ -288,7 +288,7 @@ def used(seen: Survey, value: Node) -> Iterator[tuple[scripts.Use, bool]]:
 
 def _opens(node: Node) -> bool:
     """Whether it is a group in parentheses, with scripts or without."""
-    group = node.base if isinstance(node, Script) else node
+    group = unscripted(node)
     return isinstance(group, Group) and group.open in ("(", "[")
 
 

@@ -351,7 +351,7 @@ def _mixes(seen: Survey, nodes: Nodes) -> Iterator[str]:
     """The names p of which ``1 - p`` is taken."""
     for infix in nodes.of(Infix):
         if infix.op == "-" and isinstance(infix.left, Num) and infix.left.text == "1":
-            use = seen.understood(infix.right) if scripts.is_name(infix.right) else None
+            use = seen.understood(infix.right)
             if use is not None and use.power is None:
                 yield use.name
 

@@ -78,7 +78,7 @@ def paces(seen: Survey, nodes: Nodes, statements: Sequence[Statement]) -> Iterat
                 and any(binders.holds(n, state) for n in above[2:])
             )
             if led or (goes_on and below and all(isinstance(node, Num) for node in below)):
-                pace = seen.understood(above[0]) if scripts.is_name(above[0]) else None
+                pace = seen.understood(above[0])
                 if pace is not None and pace.name.islower() and not pace.bold:
                     yield pace.name
 
@@ -89,7 +89,7 @@ def _scaled(seen: Survey, above: Sequence[Node], state: str) -> Iterator[str]:
         case [rate, scale, Infix("+" | "-") as step] if _is_rate(rate) and binders.holds(
             step, state
         ):
-            use = seen.understood(scale) if scripts.is_name(scale) else None
+            use = seen.understood(scale)
             if use is not None and use.name.islower() and not use.bold:
                 yield use.name
 

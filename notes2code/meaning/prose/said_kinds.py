@@ -16,7 +16,7 @@ from typing import NamedTuple
 from notes2code.diagnostics import ProblemError
 from notes2code.latex import parse
 from notes2code.latex.joining import AND
-from notes2code.latex.tree import Dots, Group, Node, Script
+from notes2code.latex.tree import Dots, Group, Node, Script, unscripted
 from notes2code.meaning import names
 from notes2code.meaning.notation.scripts import is_name
 from notes2code.meaning.prose import kind_words as words
@@ -154,7 +154,7 @@ def _names(latex: str) -> tuple[Node, ...]:
 
 def _members(node: Node) -> tuple[Node, ...]:
     """The elements of a set such as ``{x_i}_{i=1}^n``; else the node."""
-    inner = node.base if isinstance(node, Script) else node
+    inner = unscripted(node)
     return inner.items if isinstance(inner, Group) and inner.open == "{" else (node,)
 
 
