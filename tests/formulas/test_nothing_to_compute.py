@@ -111,7 +111,7 @@ TEXT = [
     r"\times W_P",
     r"/ 2 = 5",
     r"u \sim \pi(\cdot | s)",
-    r"\mathrm{Mix}(Q, K) \approx Q K^\top",
+    r"\mathrm{Mix}(Q, K) \approx Q W",
     r"\mathrm{rank}(x) \approx 3",
     r"42",
     r"(1)",

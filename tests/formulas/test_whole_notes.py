@@ -328,7 +328,7 @@ def test_an_expectation_of_what_is_no_loss_is_refused() -> None:
 @pytest.mark.parametrize("sign", [r"\approx", r"\propto", r"\iff"])
 def test_what_defines_nothing_is_said(sign: str) -> None:
     with pytest.raises(FormulaError) as raised:
-        compile_formula(rf"\mathrm{{Mix}}(Q, K) {sign} Q K^\top")
+        compile_formula(rf"\mathrm{{Mix}}(Q) {sign} Q K^\top")
     assert [problem.code for problem in raised.value.diagnostics] == ["N2C038"]
 
 
@@ -347,6 +347,16 @@ def test_what_comes_close_is_computed_where_its_parts_are_defined() -> None:
     found = compile_formula(r"\mathrm{Mix}(u, v) \approx W a + v, \quad b = \exp(u)")
     assert found.name == "b"
     assert [one.code for one in found.diagnostics] == ["N2C038"]
+
+
+def test_what_comes_close_is_computed_where_it_is_made_of_all_that_is_given() -> None:
+    found = compile_formula(r"\mathrm{Attend}(Q, K, V) \approx \exp(Q) \exp(K)^\top V")
+    assert [given.name for given in found.inputs] == ["Q", "K", "V"]
+    assert [(one.code, one.message) for one in found.diagnostics if one.code == "N2C039"] == [
+        ("N2C039", r"`\mathrm{Attend}(Q, K, V)` is taken to be what it comes close to")
+    ]
+    q, k, v = np.eye(2), np.ones((3, 2)), np.arange(6.0).reshape(3, 2)
+    assert np.allclose(found.reference(Q=q, K=k, V=v), np.exp(q) @ np.exp(k).T @ v)
 
 
 def test_a_result_that_another_does_not_use_is_said() -> None:

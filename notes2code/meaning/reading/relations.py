@@ -96,7 +96,7 @@ def _equated(
             sign_spans=node.sign_spans[: len(signs) - 1],
         )
         return [*declared, *stated_by(before, earlier_names)]
-    near = operands[-1] if signs == ["≈"] and _is_function(operands[0]) else None
+    near = operands[-1] if signs == ["≈"] and _is_function(operands[0], operands[-1]) else None
     if signs == [close_by.SIGN] and operands[0] is not None and definable(operands[0]):
         near = operands[-1]
     if near is not None and not isinstance(near, Num):
@@ -336,11 +336,19 @@ def _is_product_of_shapes(node: Node | None) -> bool:
     return False
 
 
-def _is_function(node: Node | None) -> bool:
-    """Whether a left-hand side is a function of one number that a word calls, as ``GELU(x)``."""
+def _is_function(node: Node | None, value: Node | None) -> bool:
+    """Whether a left-hand side is a function that a word calls: one of a number, as ``GELU(x)``, or
+    one of all that it is given, which its value is made of, as the ``Attention(Q, K, V)`` of linear
+    attention."""
     match node:
-        case Juxt((Name(word), Group("(", (Name(letter),)))):
-            return len(word) > 1 and word not in names.GREEK and letter.islower()
+        case Juxt((Name(word), Group("(", (*given,), separators))) if (
+            len(word) > 1 and word not in names.GREEK and {*separators} <= {","}
+        ):
+            letters = {one.text for one in given if isinstance(one, Name)}
+            if len(given) == len(letters) == 1:
+                return "".join(letters).islower()
+            used = set[str]() if value is None else words_in(value)
+            return 1 < len(given) == len(letters) and word not in used and letters <= used
     return False
 
 
