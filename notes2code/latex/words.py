@@ -77,7 +77,7 @@ FIELD = frozenset(
     similarity sim dist cosine kernel Kernel weights Weights weight position bias scale window TopK
     Top topk softcap cap rel src tgt ref cand LM lm GPT BERT Gate gate Router router Expert expert
     lin Lin seq decay epoch eps Re where otherwise else TP TN FP FN KL JS JSD
-    MSE MAE RMSE BCE MLM NSP CLS SEP SOS BOS EOS PAD TOK SEG REG POSENC
+    int MSE MAE RMSE BCE MLM NSP CLS SEP SOS BOS EOS PAD TOK SEG REG POSENC
     """.split()
 )
 

@@ -279,6 +279,13 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     Case(r"s = \langle q, k \rangle", "q[d] k[d]", lambda q, k: q @ k),
     Case(r"s = q^\top W k", "q[d] W[d,e] k[e]", lambda q, w, k: q @ w @ k),
     Case(r"S = u v^\top", "u[n] v[m]", np.outer),
+    # A variance scales the identity, at each step, too.
+    Case(
+        r"\Sigma_t = \sigma_t^2 I",
+        "sigma[m] n#",
+        lambda s, n: s[:, None, None] ** 2 * np.eye(n),
+    ),
+    Case(r"\Sigma_k = \beta_k I", "beta[m] n#", lambda b, n: b[:, None, None] * np.eye(n)),
     # A column stays one behind a matrix, and a transposed one before it makes no outer product.
     Case(
         r"Q^\top K = (W^Q h)^\top (W^{UK} c)",

@@ -27,6 +27,11 @@ from tables import Case, check, table
     Case(r"\hat u = (u_{quant} - z) \cdot S", "u_quant[d] z[d] S", lambda q, z, s: s * (q - z)),
     Case(r"B = s \times B_q", "s B_q[n,d]", lambda s, q: s * q),
     Case(r"W = s \cdot W_q", "s W_q[n,d]", lambda s, q: s * q),
+    Case(r"W = W_q \cdot s", "W_q[n,d] s", lambda q, s: s * q),
+    # The int of a label is one word, and no three indices.
+    Case(r"A = s A_{int8}", "s A_int_8[n,d]", lambda s, q: s * q),
+    Case(r"u = s (u_{int} - z)", "s u_int[d] z[d]", lambda s, q, z: s * (q - z)),
+    Case(r"X_{int} = \mathrm{round}(X / s)", "X[n,d] s+", lambda x, s: np.round(x / s)),
     Case(r"r = S (q - Z)", "S q[d] Z[d]", lambda s, q, z: s * (q - z)),
     # Near misses: a query has a q below, a weight maps, another label says nothing, and what is
     # not rounded is no grid.

@@ -301,6 +301,8 @@ def test_a_bias_and_labels_are_not_told(latex: str) -> None:
     [
         (r"\Delta w_i = \eta (y - \hat y) x_i", "x_i", r"\eta (y - \hat y)"),
         (r"c = \sum_i s_i v", "s_i", "v"),
+        (r"C_t = \alpha_t V", r"\alpha_t", "V"),
+        (r"O_i = a_i H", "a_i", "H"),
     ],
 )
 def test_an_element_that_scales_a_vector_is_told(latex: str, number: str, whole: str) -> None:
@@ -332,3 +334,20 @@ def test_two_letters_before_parentheses_are_told(latex: str, word: str) -> None:
     assert taken == [
         f"`{word}` is taken for `{word[0]}` times a function `{word[1]}`" for _ in word[:1]
     ]
+
+
+@pytest.mark.parametrize(
+    ("latex", "context", "told"),
+    [
+        (r"F = -\frac{1}{\beta} \ln Z", "", True),
+        (r"S = k \log W", "", True),
+        (r"F = -\frac{1}{\beta} \ln Z", r"Z \in \mathbb{R}", False),
+        (r"Y = \log X", r"X \in \mathbb{R}^{n \times d}", False),
+        (r"P = \mathrm{softmax}(X A), \quad U = \log P", "", False),
+    ],
+)
+def test_a_matrix_by_its_capital_alone_is_told_below_a_logarithm(
+    latex: str, context: str, told: bool
+) -> None:
+    found = compile_formula(latex, context=context).diagnostics
+    assert any("to be a matrix: each element" in one.message for one in found) == told

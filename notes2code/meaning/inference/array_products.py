@@ -53,10 +53,20 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if {left.rank, right.rank} == {1, 2} and any(_is_bent(run, side) for side in (left, right)):
         # The s of s x is a vector by its letter, or a number, and no matrix for want of a sign.
         run.unranged = two_vectors(run, left, right, where)
+    if left.rank == 1 and _is_identity(right):
+        run.pay(2.4)  # the σ_t^2 of σ_t^2 I is a number
     if isinstance(left.body, ir.Softmax) and left.rank == 2 and right.rank == 1:
         # Weights of several queries weigh the values of all keys, (x W), and none of one.
         run.pay(1.2 if is_made_a_row(right.body, right.axes[0]) else 0.0)
     return contract(run, left, right, 0, where)
+
+
+def _is_identity(value: Value) -> bool:
+    """Whether a matrix has ones on its diagonal and zeros beside it."""
+    match value.body:
+        case ir.Cases(((ir.Compare("=", Idx(), Idx()), one),), ir.ZERO):
+            return value.rank == 2 and one == ir.ONE
+    return False
 
 
 def _is_bent(run: Run, value: Value) -> bool:

@@ -427,6 +427,8 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     value = run.lower(items[0])
     if function == "exp":
         exponentials.check_exponent(run, value, items[0], span)
+    if function == "log" and value.rank == 2 and names.is_capital(items[0]):
+        _tell_matrix(run, value)
     if function == "sqrt":
         return mapped(value, lambda e: ir.Pow(e, ir.HALF), span)
     if function == "rsqrt":
@@ -434,6 +436,14 @@ def _of_numbers(run: Run, function: str, group: Group, span: Span) -> Value:
     if function == "relu6":
         return mapped(value, lambda e: ir.Fn("clip", (e, ir.ZERO, ir.Num(6))), span)
     return mapped(value, lambda e: ir.Fn(function, (e,)), span)
+
+
+def _tell_matrix(run: Run, value: Value) -> None:
+    """The Z of ``F = -\\ln Z`` may be a number as well as a matrix, as its letter is."""
+    if isinstance(value.body, ir.Ref) and value.body.array not in run.shapes.keys() | run.made:
+        text = f"`{run.quote(value.span)}` is taken to be a matrix: each element has a logarithm"
+        hint = f"declare it, `{run.quote(value.span)} \\in \\mathbb{{R}}`, if it is a number"
+        run.problems.append(note("N2C039", text, value.span, hint))
 
 
 def _angle(items: Sequence[Node]) -> tuple[Node, Node] | None:

@@ -38,7 +38,7 @@ def weigh(run: Run, left: Value, right: Value, where: Span) -> None:
     known = isinstance(number.body, ir.Ref) and number.body.array in run.seen.quantities
     if not known and (_scales_a_projection(left, right) or _scales_a_projection(right, left)):
         run.pay(2.2)  # the a of a W^Q is what is projected
-    if _maps_a_number(run, left, right):
+    if not (known and is_weight(left)) and _maps_a_number(run, left, right):
         # A matrix stands before what it maps, W a, and behind a number, \\alpha A.
         run.pay(3.4 if is_weight(left) else 1.2)
     if number is left and array.rank == 2 and _is_unknown_capital(run, number, array):
@@ -67,7 +67,7 @@ def tell(run: Run, left: Value, right: Value, where: Span) -> None:
     if _is_gate_of_number(run, left, right):
         text = f"`{run.quote(number.span)}` is taken to be a number, and no vector of gates"
         run.problems.append(note("N2C039", text, number.span, "write `\\odot` behind a vector"))
-    if weighs_all(run, number, array):
+    if weighs_all(run, number, array) or (number is left and _may_weigh_rows(run, left, right)):
         text = f"`{run.quote(number.span)}` is taken to be a number, which scales all of "
         text += f"`{run.quote(array.span)}`"
         hint = "write a dot between them, or `^\\top` behind the first"
@@ -113,6 +113,18 @@ def weighs_all(run: Run, weight: Value, other: Value) -> bool:
     whole = free_roots(other.body) == {find_index(other.axes[0])}
     placed = free_roots(weight.body) - ({run.step} if run.step is not None else set())
     return whole and bool(placed)
+
+
+def _may_weigh_rows(run: Run, number: Value, matrix: Value) -> bool:
+    """Whether the α_t of ``C_t = α_t V``, of which nothing is said, stands before a whole matrix:
+    with a vector for each t, the rows would be averaged."""
+    match number.body, matrix.body:
+        case ir.Ref(name, (ir.Idx(place),)), ir.Ref() if (
+            matrix.rank == 2 and name not in run.shapes
+        ):
+            whole = free_roots(matrix.body) == set(map(find_index, matrix.axes))
+            return number.rank == 0 and whole and place.name in run.target_letters
+    return False
 
 
 def _is_query_or_key(run: Run, value: Value) -> bool:
