@@ -65,3 +65,16 @@ def _behind(tokens: Sequence[Token], at: int) -> int:
         if not depth:
             break
     return at
+
+
+def without_repeated(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens without an equals sign at the end of a row that the next row begins with, too, as
+    Russian typography has it: ``y = \\ = W x``."""
+    out: list[Token] = []
+    for at, token in enumerate(tokens):
+        if token.kind == "row" and out and out[-1].kind == "rel":
+            next_one = next(one for one in tokens[at + 1 :] if one.kind != "amp")
+            if next_one.kind == "rel" and next_one.text == out[-1].text:
+                out.pop()
+        out.append(token)
+    return out

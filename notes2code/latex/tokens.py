@@ -107,7 +107,7 @@ class Tokens(Commands):
         end = len(latex)
         self.tokens.append(Token("end", "", end, end))
         self.tokens = lost_rows.restored(self.tokens, latex, self.problems)
-        self.tokens = lines.parted(self.tokens, latex, self.problems)
+        self.tokens = lines.without_repeated(lines.parted(self.tokens, latex, self.problems))
         self.tokens = spaced_lists.parted(self.tokens, latex, self.problems)
         self.tokens = barred_lists.parted(self.tokens)
 

@@ -19,6 +19,7 @@ from tables import Case, check, softmax, table
         (r"text{score}(p) = \sum_k w_k \log p_k", r"left of `\\text`"),
         (r"h_t = \tanh(W h{t-1} + U x_t)", "nobody sees these braces"),
         (r"y = a{b + 1}", "nobody sees these braces"),
+        (r"r = \sqrt{\sum_{i=1}^{d} x_{i^2}}", "the power stands below"),
         (r"h^{(l+1)} = \tanh(W{(l)} h^{(l)})", "nobody sees these braces"),
         (r"\mathcal{J}{\text{aux}} = \sum_k q_k", "nobody sees these braces"),
         (r"h = U{2} x", "nobody sees these braces"),
@@ -213,7 +214,10 @@ def test_lost_backslash(latex: str, said: str) -> None:
     Case(r"u = a \* x \- b", "a x[d] b[d]", lambda a, x, b: a * x - b),
     # A root that has lost its backslash; in parentheses it is written as in programs.
     Case(r"S = QK^\top / sqrt{d}", "Q[n,d] K[m,d]", lambda q, k: q @ k.T / q.shape[1] ** 0.5),
-    # Near misses: a function called left, and two names.
+    # An equals sign that the next row begins with, too.
+    Case(r"y = \\ = W x", "W[p,d] x[d]", np.matmul),
+    Case(r"\begin{aligned} y &= \\ &= W x \end{aligned}", "W[p,d] x[d]", np.matmul),
+    # Near miss: a function called left.
     Case(r"left(i) = 2i + 1", "i", lambda i: 2 * i + 1),
 )
 def test_escaped_or_bare(case: Case) -> None:

@@ -211,6 +211,21 @@ def test_weights_on_both_sides() -> None:
     assert "mixes the rows of" in message
 
 
+@pytest.mark.parametrize(
+    ("latex", "told"),
+    [
+        (r"\mathrm{FFN}(x) = \mathrm{ReLU}(W_1 x + b_1) W_2 + b_2", True),
+        (r"\mathrm{SwiGLU}(x) = (\mathrm{SiLU}(W_1 x) \odot W_3 x) W_2", True),
+        (r"\mathrm{FFN}(x) = \mathrm{ReLU}(x W_1^\top + b_1) W_2 + b_2", False),
+        (r"\mathrm{FFN}(x) = W_2 \mathrm{ReLU}(W_1 x + b_1) + b_2", False),
+        (r"s = (W_q x)^\top W_k y", False),
+        (r"z = \tanh(U x) W", False),
+    ],
+)
+def test_columns_and_rows_are_told(latex: str, told: bool) -> None:
+    assert any("rows before" in message for message in warned(latex)) == told
+
+
 @pytest.mark.parametrize("latex", OF_ANY_FUNCTION)
 def test_no_warning_at_all(latex: str) -> None:
     assert not warned(latex)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TypeGuard
 
-from notes2code.diagnostics import ProblemError, Span, error, note
+from notes2code.diagnostics import ProblemError, Span, error, note, warning
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference import features, moving
 from notes2code.meaning.inference.declared import is_of_said_kind
@@ -58,6 +58,8 @@ def matrix_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     if isinstance(left.body, ir.Softmax) and left.rank == 2 and right.rank == 1:
         # Weights of several queries weigh the values of all keys, (x W), and none of one.
         run.pay(1.2 if is_made_a_row(right.body, right.axes[0]) else 0.0)
+    if left.rank == 1 and not left.row and right.rank == 2:
+        _tell_of_turned(run, left, right)
     return contract(run, left, right, 0, where)
 
 
@@ -67,6 +69,22 @@ def _is_identity(value: Value) -> bool:
         case ir.Cases(((ir.Compare("=", Idx(), Idx()), one),), ir.ZERO):
             return value.rank == 2 and one == ir.ONE
     return False
+
+
+def _tell_of_turned(run: Run, left: Value, right: Value) -> None:
+    """The W_2 of ``f(W_1 x) W_2`` stands behind what is a column for the weight inside."""
+    if not isinstance(right.body, Ref):
+        return
+    letter = names.base_letter(right.body.array)
+    for part in ir.walk(left.body):
+        if _is_made_a_column(part, left.axes[0]):
+            weight = next(inner for inner in ir.walk(part) if isinstance(inner, Ref))
+            if names.base_letter(weight.array) == letter and weight.array != right.body.array:
+                mine, its = weight.array, right.body.array
+                text = f"`{mine}` has columns behind it, and `{its}` rows before"
+                hint = "write all weights on one side: several positions fit only then"
+                run.problems.append(warning("N2C050", text, right.span, hint))
+                return
 
 
 def _is_bent(run: Run, value: Value) -> bool:

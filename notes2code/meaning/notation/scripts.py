@@ -79,6 +79,9 @@ def outside_scripts(node: Node) -> Iterator[Node]:
 
 def looked_up(place: Node) -> ProblemError:
     """The refusal of a row whose place another array holds, such as ``E_{x_t}``."""
+    if isinstance(place, Script) and isinstance(place.sup, Num) and place.sub is None:
+        text, way = "the power stands below, in the index", "write it above, as in `x_i^2`"
+        return error("N2C032", text, place.span, way)
     text = "a row that is looked up is not computed"
     way = (
         "write the lookup as a product with one-hot rows, such as `x_i = u_i E`; of a label, write "
