@@ -118,6 +118,19 @@ from tables import Case, check, softmax, table
         lambda g, s, t: np.linalg.norm(g @ s - t),
     ),
     Case(r"y = T_{i \to j} x", "T_i_to_j[p,d] x[d]", lambda t, x: t @ x),
+    # Messages are vectors.
+    Case(
+        r"z_v = \tanh(U \sum_{u} m_{u \to v})",
+        "U[p,d] m[n,l,d]",
+        lambda u, m: np.tanh(m.sum(0) @ u.T),
+    ),
+    # Near misses: two losses between two arrays, and what a message lacks of its edge.
+    Case(
+        r"J_{u \to v} = \frac{1}{N} \sum_{i=1}^N \|u_i - v_i\|^2",
+        "u[N,d] v[N,d]",
+        lambda u, v: ((u - v) ** 2).sum(1).mean(),
+    ),
+    Case(r"m_{j \to i} = U h_j", "U[p,d] h[n,d]", lambda u, h: h @ u.T),
     # Near misses: labels of weights, of roles and of two things.
     Case(r"W_{uv} = W_u + W_v", "W_u[a,b] W_v[a,b]", lambda u, v: u + v),
     Case(r"s_{qk} = x_q^\top x_k", "x_q[d] x_k[d]", lambda q, k: q @ k),

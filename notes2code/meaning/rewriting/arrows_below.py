@@ -5,43 +5,97 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
-from notes2code.latex.tree import Big, Change, Formula, Group, Name, Node, Relation, Script, walk
+from notes2code.latex.tree import (
+    Big,
+    Change,
+    Formula,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Relation,
+    Script,
+    children,
+    walk,
+)
 from notes2code.meaning.notation import binders
 from notes2code.meaning.rewriting import sets_above
 
 
 def as_pairs(formula: Formula) -> Change | None:
-    """Both ends of an arrow below a name as indices, where a sum or the left-hand side counts with
-    each of them; those of domains, ``L_{s → t}``, are labels."""
-    if not any(_ends(node) for node in formula.of(Script)):
+    """Both ends of an arrow below a name as indices, where each of them is one without the arrow,
+    too; those of domains, ``L_{s → t}``, and of what a note defines for two of them, are labels."""
+    arrows = [node for node in formula.of(Script) if _ends(node)]
+    if not arrows or any(map(_defines_one, formula.of(Relation))):
         return None
-    counting = {*_counting(formula)}
+    ends = {end.text for node in arrows for end in _ends(node)}
+    if not ends <= {*_indices(formula)} or not ends.isdisjoint(_arrays(formula)):
+        return None
+    if any(
+        _is_applied(one, other)
+        for node in formula.of(Juxt)
+        for one, other in pairwise(node.factors)
+    ):
+        return None
 
     def of_two(node: Script) -> Node | None:
-        ends = _ends(node)
-        if not ends or not {end.text for end in ends} <= counting:
+        if not (ends := _ends(node)):
             return None
         assert node.sub is not None
-        return replace(node, sub=Group("", ends, (",",), node.sub.span))
+        base = node.base
+        if isinstance(base, Name) and base.text == _MESSAGE:
+            base = replace(base, font="bold")
+        return replace(node, base=base, sub=Group("", ends, (",",), node.sub.span))
 
     return of_two
 
 
-def _ends(node: Script) -> tuple[Name, ...]:
+_MESSAGE = "m"
+"""The letter of messages, which are vectors as the nodes are."""
+
+
+def _ends(node: Node) -> tuple[Name, ...]:
     """The two nodes that an arrow below a name goes between."""
-    match node.sub:
-        case Relation((Name() as one, Name() as other), ("→" | "←",)):
+    match node:
+        case Script(_, Relation((Name() as one, Name() as other), ("→" | "←",))):
             if sets_above.are_nodes(one.text, other.text):
                 return one, other
     return ()
 
 
-def _counting(formula: Formula) -> Iterator[str]:
-    """The letters that the sums of a formula and its left-hand sides count with."""
+def _defines_one(relation: Relation) -> bool:
+    """Whether something with an arrow below is defined: its name has both ends in it."""
+    left = relation.operands[0]
+    return left is not None and any(map(_ends, walk(left)))
+
+
+def _indices(formula: Formula) -> Iterator[str]:
+    """The letters that sums count with, and those of indices."""
     for big in formula.of(Big):
         yield from binders.bound_letters(big.sub) if big.sub is not None else ()
-    for relation in formula.of(Relation):
-        match relation.operands[0]:
-            case Script(_, below) if below is not None and relation.signs[0] in ("=", "←"):
-                yield from (node.text for node in walk(below) if isinstance(node, Name))
+    for node in formula.of(Script):
+        if node.sub is not None and not _ends(node):
+            yield from (name.text for name in walk(node.sub) if isinstance(name, Name))
+
+
+def _arrays(formula: Formula) -> Iterator[str]:
+    """The letters that stand by themselves, and not below something."""
+    places = [clause.node for clause in formula.clauses]
+    while places:
+        node = places.pop()
+        below = node.sub if isinstance(node, Script | Big) else None
+        if isinstance(node, Name):
+            yield node.text
+        places += (child for child in children(node) if child is not below)
+
+
+def _is_applied(node: Node, behind: Node) -> bool:
+    """Whether what has an arrow below acts on what stands behind it: the matrix ``T_{i → j} x_i``,
+    or the function ``f_{j → i}(x_j)``."""
+    if not _ends(node):
+        return False
+    return binders.bare(node)[:1].isupper() or (
+        isinstance(behind, Group) and behind.open in ("(", "[")
+    )
