@@ -10,6 +10,17 @@ from tables import Case, check, sigmoid, table
 
 
 @table(
+    # A gate of one step scales what takes something from the state, and is not called with it.
+    Case(
+        r"S_t = g_t (I - \beta_t k_t k_t^\top) S_{t-1} + \beta_t k_t v_t^\top",
+        "S[d,r] g beta k[d] v[r]",
+        lambda s, g, b, k, v: g * (np.eye(len(k)) - b * np.outer(k, k)) @ s + b * np.outer(k, v),
+    ),
+    Case(
+        r"M_t = M_{t-1} f_t (I - u_t u_t^\top)",
+        "M[r,d] f u[d]",
+        lambda m, f, u: f * m @ (np.eye(len(u)) - np.outer(u, u)),
+    ),
     # A bias is raised to nothing that tells its weights apart.
     Case(
         r"g_t = \sigma(W^r x_t + U^r u_t + b^r)",

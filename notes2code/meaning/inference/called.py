@@ -197,6 +197,8 @@ def _may_be_called(run: Run, name: Node, group: Group) -> bool:
         return True
     if use.name not in run.seen.called or _is_scale(run, base, group):
         return False
+    if _is_of_step(run, name, group):
+        return False
     if base in _GREEK_FACTORS and _is_all_there_is(run, name, group):
         return True
     if names.is_capital(name) and group.open == "[" and _is_weights(group):
@@ -229,6 +231,15 @@ def _is_scale(run: Run, base: str, group: Group) -> bool:
     match group.items:
         case [Infix("-") as body] if base in scales.SCALES & run.seen.quantities:
             return run.seen.bound.isdisjoint(words_in(body))
+    return False
+
+
+def _is_of_step(run: Run, name: Node, group: Group) -> bool:
+    """Whether a letter of one step stands before what takes something from a state, as the gate of
+    ``S_t = g_t (I - β_t k_t k_t^⊤) S_{t-1}`` does."""
+    match name, group.items:
+        case Script(sub=Name(step)), (Infix("-", Name("I")),):
+            return any(step in steps for steps in run.seen.steps.values())
     return False
 
 
