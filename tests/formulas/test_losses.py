@@ -97,6 +97,12 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "P+[n]",
         lambda p: np.exp(-np.log(p).mean()),
     ),
+    # The sum says what the expectation in front of it is of.
+    Case(
+        r"H(r, s) = \mathbb{E}_r[-\ln s(Y)] = -\sum_y r(y) \ln s(y)",
+        "r[n] s+[n]",
+        lambda r, s: -(r * np.log(s)).sum(),
+    ),
     # The weight of a class is a number where ℓ is a loss, of all examples or of one.
     Case(
         r"\ell_v = -\frac{1}{m} \sum_i [v_1\, y_i \log \hat q_i + v_0 \log \hat r_i]",

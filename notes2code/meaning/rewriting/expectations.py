@@ -34,10 +34,22 @@ def of_losses(stated: Sequence[Statement]) -> Restated:
     told: list[Problem] = []
     found: list[Statement] = []
     for one in stated:
-        written, notes = _of_loss(one) if isinstance(one, Define) else (one, [])
+        written, notes = _of_loss(_at_last(one)) if isinstance(one, Define) else (one, [])
         found.append(written)
         told += notes
     return tuple(found), tuple(told)
+
+
+def _at_last(define: Define) -> Define:
+    """``H = -Σ_x p(x) \\log p(x)`` for ``H = 𝔼[-\\log p(X)] = -Σ_x p(x) \\log p(x)``, where the sum
+    says what the expectation is and the X of that is drawn."""
+    *before, last = define.values
+    expected = [any(map(_is_expectation, walk(_with_plain_letter(one)))) for one in define.values]
+    computed = define.target is not None and any(isinstance(node, Big) for node in walk(last))
+    if expected[-1] or not any(expected) or not computed:
+        return define
+    rest = [one for one, drawn in zip(before, expected, strict=False) if not drawn]
+    return replace(define, values=(*rest, last))
 
 
 def _of_loss(define: Define) -> tuple[Define, list[Problem]]:
