@@ -56,3 +56,38 @@ def test_what_scores_pairs_gives_numbers_for_two_vectors(score: str) -> None:
 def test_attention_to_all_keys_is_no_score() -> None:
     f = compile_formula(r"c_t = f_{att}(q_t, K)")
     assert len(f.equation.value.indices) == 2
+
+
+SCORE = r"\mathrm{score}(x_i, x_j) = \frac{q_i \cdot k_j}{\sqrt{d_k}}"
+SHARES = (
+    r"\alpha_{ij} = \mathrm{softmax}(\mathrm{score}(x_i, x_j))",
+    r"\alpha_{ij} = \frac{\exp(\mathrm{score}(x_i, x_j))}"
+    r"{\sum_{k=1}^N \exp(\mathrm{score}(x_i, x_k))}",
+)
+
+
+@pytest.mark.parametrize("latex", SHARES)
+def test_a_score_of_queries_and_keys_is_one_of_their_places(latex: str) -> None:
+    formula = compile_formula(latex, context=[SCORE])
+    assert formula.component == "scaled_dot_product_attention"
+    made = compile_formula(latex, context=[SCORE, r"q_i = x_i W^Q, \quad k_i = x_i W^K"])
+    assert made.component == "self_attention"
+    assert not (*formula.diagnostics, *made.diagnostics)
+
+
+def test_the_places_of_a_score_may_be_turned_round() -> None:
+    check(
+        Case(
+            r"f_{ij} = s(x_j, x_i)",
+            "q[n,d] k[n,d]",
+            lambda q, k: (q @ k.T).T,
+            context=[r"s(x_i, x_j) = q_i^\top k_j"],
+        )
+    )
+
+
+def test_a_score_of_two_arrays_is_none_of_one() -> None:
+    with pytest.raises(FormulaError, match="takes"):
+        compile_formula(
+            r"\alpha_{ij} = \mathrm{softmax}(\mathrm{score}(x_i, y_j))", context=[SCORE]
+        )

@@ -50,6 +50,8 @@ def apply(
         known_functions.tell(run, use, heads, " `MultiHead`", f", since a layer gives it {told}")
         return apply(run, replace(use, name="MultiHead"), heads, sequences, span, named)
     equation = pairs.apart(equation, len(arguments))
+    if (of_places := pairs.of_places(equation, arguments)) is not None:
+        equation, arguments = of_places
     if not equation.unused and not equation.counted:
         equation = left_out.without_weights(run, use, equation, len(arguments))
     equation = places_given.of_any(use, equation, arguments)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from notes2code.meaning import ir, names
-from notes2code.meaning.ir import Equation, Expr, Idx, Lambda, Ref
+from notes2code.meaning.inference.run import find_index
+from notes2code.meaning.inference.values import Value, fresh
+from notes2code.meaning.ir import Equation, Expr, Idx, Index, Lambda, Ref
 
 
 def apart(equation: Equation, given: int) -> Equation:
@@ -35,6 +37,40 @@ def apart(equation: Equation, given: int) -> Equation:
     return replace(
         equation, inputs=tuple(inputs), value=Lambda((), body), parameters=parameters, elements=0
     )
+
+
+def of_places(
+    equation: Equation, arguments: Sequence[Value]
+) -> tuple[Equation, Sequence[Value]] | None:
+    """The function ``score(x_i, x_j) = q_i · k_j`` as one of the places of what it is given, and of
+    that as a whole where the queries and keys are made of it; None where it is none. It is given
+    elements of one array."""
+    given, found = len(arguments), [_element(one) for one in arguments]
+    if not 1 < given == equation.elements == len(equation.value.indices):
+        return None
+    elements = [one for one in found if one is not None]
+    if len(equation.parameters) > 1 or len({ref.array for ref, _ in elements}) != 1:
+        return None
+    if len(elements) < given:
+        return None
+    places = [
+        Value(ir.add(Idx(index), ir.Num(find_index(index).start)), (), one.span)
+        for one, (_, index) in zip(arguments, elements, strict=True)
+    ]
+    if equation.parameters:
+        (ref, index), row = elements[0], fresh(find_index(elements[0][1]).size)
+        axes = (row, *arguments[0].axes)
+        places.append(Value(ir.substitute(ref, {index: Idx(row)}), axes, arguments[0].span))
+    every = tuple(range(given))
+    return replace(equation, counted=every, unused=()), places
+
+
+def _element(value: Value) -> tuple[Ref, Index] | None:
+    """The x_i that is given, and its i."""
+    match value.body:
+        case Ref(_, (Idx(index), *_)) as ref if index not in value.axes:
+            return ref, index
+    return None
 
 
 def _all(bodies: list[Expr]) -> list[Expr]:
