@@ -27,6 +27,7 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     """Drop braces around signs, row breaks inside an equation, alignment marks, and ``\\left(
     \\right.`` slips; mark full stops that multiply; write words for the signs between
     conditions. ``known`` are the words of the notes, and the differences that they define."""
+    tokens = _without_delimiters(tokens)
     kinds, texts = ({*map(attrgetter(name), tokens)} for name in ("kind", "text"))
     if not texts.isdisjoint(("<", "⟨")):
         tokens = angles.bracketed(tokens)
@@ -55,6 +56,22 @@ def prepare(tokens: list[Token], known: Set[str], problems: list[Problem]) -> li
     if "quad" in kinds:
         tokens = [token for at, token in enumerate(tokens) if not _sets_off(tokens, at)]
     return differences.joined(tokens, known) if "Delta" in texts else tokens
+
+
+def _without_delimiters(tokens: list[Token]) -> list[Token]:
+    """``\\( y = x \\)`` between dollars, of which one pair would do."""
+    first, last = tokens[0], tokens[-2] if len(tokens) > 2 else tokens[0]
+    escaped = first.end - first.start == last.end - last.start == len("\\(")
+    if not escaped or (first.kind, first.text, last.kind) != ("open", "(", "close"):
+        return tokens
+    depth, ends, relates = 0, -1, False
+    for at, token in enumerate(tokens):
+        depth += (token.kind == "open") - (token.kind == "close")
+        relates = relates or (depth == 1 and token.kind == "rel")
+        if not depth:
+            ends = at
+            break
+    return [*tokens[1:-2], tokens[-1]] if relates and ends == len(tokens) - 2 else tokens
 
 
 def _sets_off(tokens: list[Token], at: int) -> bool:
