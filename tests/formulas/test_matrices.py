@@ -297,6 +297,12 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "W_1[p,d] u[d,n] W_2[p,r] z[r,m]",
         lambda w, u, v, z: (w @ u).T @ (v @ z),
     ),
+    # What a state gets of them is one.
+    Case(
+        r"M_t = c M_{t-1} + (A z_t)^\top (B z_t)",
+        "c M[p,r] A[p,d] z[d] B[r,d]",
+        lambda c, m, a, z, b: c * m + np.outer(a @ z, b @ z),
+    ),
     # What a row is multiplied by is a row again, and a row below a transposed one makes a matrix.
     Case(
         r"S = (x U)^\top (x V)",

@@ -163,6 +163,9 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     columns = left.row and _is_made_a_column(mine, left.axes[0])
     columns = columns and not right.row and _is_made_a_column(theirs, right.axes[0])
     columns = columns and not _are_key_and_value(mine, theirs)
+    # What is added to a state has a name on the left, or is not the whole value.
+    whole = run.whole is not None and run.whole.span == where
+    columns = columns and whole and not any(run.defines)
     if form or columns or _are_query_and_key(mine, theirs):
         options = options[:1]
     elif left.row and _are_plain(mine, theirs):
