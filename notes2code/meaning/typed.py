@@ -13,23 +13,18 @@ from notes2code.diagnostics import Problem, ProblemError, Span, error
 from notes2code.latex import parse
 from notes2code.latex.tree import Tree
 from notes2code.meaning import names, of_several
-from notes2code.meaning.inference import (
-    heads,
-    partial,
-    properties,
-    sizes,
-    softmax,
-    taken_arrays,
-    taken_numbers,
-    targets,
-)
+from notes2code.meaning.inference import properties, sizes, targets
+from notes2code.meaning.inference.calls import softmax
 from notes2code.meaning.inference.equations import Attempt, definitions
+from notes2code.meaning.inference.indices import partial
 from notes2code.meaning.inference.lower import RULES
+from notes2code.meaning.inference.ranks import heads
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.inference.search import MAX_ATTEMPTS, SECOND_LOOK, search
 from notes2code.meaning.inference.settle import settle
 from notes2code.meaning.inference.shapes_declared import shapes_declared
-from notes2code.meaning.inference.slips import slips
+from notes2code.meaning.inference.slips import taken_arrays, taken_numbers
+from notes2code.meaning.inference.slips.slips import slips
 from notes2code.meaning.inference.targets import read_target
 from notes2code.meaning.ir import Equation, Expr, Num, Size
 from notes2code.meaning.notation import binders, recursions

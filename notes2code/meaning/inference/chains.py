@@ -21,7 +21,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference import well_known
+from notes2code.meaning.inference.calls import well_known
 from notes2code.meaning.inference.letters import CONSTANTS
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import binders, scripts

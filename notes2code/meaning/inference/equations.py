@@ -8,24 +8,15 @@ from dataclasses import dataclass, replace
 from notes2code.diagnostics import ProblemError, error, note, warning
 from notes2code.latex.tree import Name, Node, Num, Script, alike, walk, words_in
 from notes2code.meaning import ir, names, of_several
-from notes2code.meaning.inference import (
-    chains,
-    diagonal,
-    families,
-    idle,
-    left_sides,
-    loose_letters,
-    ordering,
-    partial,
-    parts_first,
-    probabilities,
-    recursion,
-    siblings,
-    strides,
-)
-from notes2code.meaning.inference.conditions import both, condition
-from notes2code.meaning.inference.index_arithmetic import count
+from notes2code.meaning.inference import chains, left_sides, ordering, probabilities, recursion
+from notes2code.meaning.inference.indices import loose_letters, partial, parts_first, strides
+from notes2code.meaning.inference.indices.index_arithmetic import count
+from notes2code.meaning.inference.lists import diagonal
+from notes2code.meaning.inference.ranks import siblings
 from notes2code.meaning.inference.run import Defined, Run, find_index
+from notes2code.meaning.inference.slips import idle
+from notes2code.meaning.inference.sums import families
+from notes2code.meaning.inference.sums.conditions import both, condition
 from notes2code.meaning.inference.targets import Target, acts_on_numbers, read_target
 from notes2code.meaning.inference.values import Value, free_roots, settled, transpose
 from notes2code.meaning.ir import Index, Lambda, Size

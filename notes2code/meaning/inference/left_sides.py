@@ -11,9 +11,9 @@ from dataclasses import replace
 from notes2code.diagnostics import error, note, warning
 from notes2code.latex.tree import Big, Matrix, Name, alike, walk
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import families
-from notes2code.meaning.inference.declared import together
+from notes2code.meaning.inference.ranks.declared import together
 from notes2code.meaning.inference.run import Run, find, find_index
+from notes2code.meaning.inference.sums import families
 from notes2code.meaning.inference.targets import Target
 from notes2code.meaning.inference.values import Value, free_roots, settled
 from notes2code.meaning.ir import Size

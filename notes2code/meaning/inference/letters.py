@@ -24,7 +24,7 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import names
-from notes2code.meaning.inference.gates import HADAMARD
+from notes2code.meaning.inference.products.gates import HADAMARD
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.notation import binders, scripts
 

@@ -33,31 +33,24 @@ from notes2code.latex.tree import (
     walk,
 )
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import (
-    bigs,
+from notes2code.meaning.inference import sizes, symbols
+from notes2code.meaning.inference.calls import calls
+from notes2code.meaning.inference.lists import lists, matrices
+from notes2code.meaning.inference.products import (
     by_element,
-    calls,
-    cells,
     exponentials,
     factors,
-    families,
-    indicators,
     inverses,
-    lists,
-    matrices,
-    membership,
-    moving,
     norms,
     powers,
     products,
     quotients,
     scripted_values,
     signed_products,
-    sizes,
-    sums,
-    symbols,
 )
+from notes2code.meaning.inference.ranks import moving
 from notes2code.meaning.inference.run import Run
+from notes2code.meaning.inference.sums import bigs, cells, families, indicators, membership, sums
 from notes2code.meaning.inference.values import Value, mapped, reduce_all, scalar
 from notes2code.meaning.notation import binders, derivatives, positions, scripts, slices
 from notes2code.meaning.overview import arithmetic

@@ -9,7 +9,7 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Infix
 from notes2code.meaning import ir
 from notes2code.meaning.inference import sizes
-from notes2code.meaning.inference.gates import HADAMARD
+from notes2code.meaning.inference.products.gates import HADAMARD
 from notes2code.meaning.inference.run import Run, find, find_index
 from notes2code.meaning.inference.targets import Target
 from notes2code.meaning.inference.values import Value, free_roots, link, uses

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from notes2code.diagnostics import error
 from notes2code.latex.tree import Num
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import strides
-from notes2code.meaning.inference.index_arithmetic import count
+from notes2code.meaning.inference.indices import strides
+from notes2code.meaning.inference.indices.index_arithmetic import count
 from notes2code.meaning.inference.run import Defined, Run, find_index
 from notes2code.meaning.inference.values import Value, fresh, shape_text
 from notes2code.meaning.ir import Idx, Index, Iterate, Lambda, Size

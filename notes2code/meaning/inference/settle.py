@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from notes2code.diagnostics import Span, error, note
 from notes2code.meaning import ir, names, shapes
 from notes2code.meaning.inference.equations import Draft
-from notes2code.meaning.inference.infinity import without_nan
-from notes2code.meaning.inference.reach import refuse_lost
+from notes2code.meaning.inference.indices.reach import refuse_lost
 from notes2code.meaning.inference.run import Run, Symbol, find, find_index
+from notes2code.meaning.inference.sums.infinity import without_nan
 from notes2code.meaning.ir import Definition, Equation, Expr, Idx, Index, Input, Lambda, Ref, Size
 from notes2code.meaning.reading import former_steps
 

@@ -9,10 +9,13 @@ from notes2code.diagnostics import error, note
 from notes2code.latex.tree import Frac, Infix, Juxt, Name, Node, Num, Relation, Script, alike
 from notes2code.latex.words import RATES
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference import gains, halves, letters, members, sizes, turns
-from notes2code.meaning.inference.declared import declared_shape
-from notes2code.meaning.inference.element_ranks import element_rank, is_of_product
-from notes2code.meaning.inference.indexing import at_label, position
+from notes2code.meaning.inference import letters, sizes
+from notes2code.meaning.inference.calls import halves
+from notes2code.meaning.inference.indices import members
+from notes2code.meaning.inference.indices.indexing import at_label, position
+from notes2code.meaning.inference.products import gains, turns
+from notes2code.meaning.inference.ranks.declared import declared_shape
+from notes2code.meaning.inference.ranks.element_ranks import element_rank, is_of_product
 from notes2code.meaning.inference.run import Defined, Run, Symbol, find_index, same_size
 from notes2code.meaning.inference.values import Value, fresh, scalar, settled, shape_text, transpose
 from notes2code.meaning.ir import Expr, Idx, Index, Ref, Size

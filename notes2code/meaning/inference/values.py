@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from notes2code.diagnostics import ProblemError, Span, error, note
 from notes2code.meaning import ir, names
-from notes2code.meaning.inference.reach import limit, refuse_fixed
+from notes2code.meaning.inference.indices.reach import limit, refuse_fixed
 from notes2code.meaning.inference.run import NO_FIT, Run, find, find_index
 from notes2code.meaning.ir import Expr, Idx, Index, Lambda, Num, Ref, Size
 from notes2code.records import dataclass

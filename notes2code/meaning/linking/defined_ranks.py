@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from notes2code.diagnostics import Problem, Span, note
 from notes2code.latex.tree import Big, Group, Infix, Num, Script
 from notes2code.latex.tree import walk as walk_tree
-from notes2code.meaning.inference.gates import GATES
-from notes2code.meaning.inference.softmax import is_softmax
+from notes2code.meaning.inference.calls.softmax import is_softmax
+from notes2code.meaning.inference.products.gates import GATES
 from notes2code.meaning.ir import (
     Call,
     Concat,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from notes2code.diagnostics import Problem, Span, note, warning
 from notes2code.latex.quoting import quoted
 from notes2code.meaning import names
-from notes2code.meaning.inference import softmax
+from notes2code.meaning.inference.calls import softmax
 from notes2code.meaning.ir import Equation, Ref
 from notes2code.meaning.linking import uses
 from notes2code.meaning.linking.declarations import Declarations

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from notes2code.latex.tree import walk
-from notes2code.meaning.inference import lists_of_vectors, sizes
+from notes2code.meaning.inference import sizes
+from notes2code.meaning.inference.lists import lists_of_vectors
 from notes2code.meaning.linking.entries import Entry, Parsed
 from notes2code.meaning.names import INDEX_LETTERS
 from notes2code.meaning.notation import roots

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from notes2code.diagnostics import Problem, Span, warning
 from notes2code.meaning import ir
-from notes2code.meaning.inference.partial import condition_of
+from notes2code.meaning.inference.indices.partial import condition_of
 from notes2code.meaning.linking.entries import Entry
 from notes2code.meaning.linking.linker import Linker
 

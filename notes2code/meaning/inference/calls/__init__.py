@@ -1,0 +1,1 @@
+"""calls: a name before parentheses → what the function gives, whoever defines it."""

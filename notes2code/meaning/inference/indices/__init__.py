@@ -1,0 +1,1 @@
+"""indices: what stands below a name → the places in an array that are meant."""

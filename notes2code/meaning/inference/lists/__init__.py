@@ -1,0 +1,1 @@
+"""lists: lists, matrices and what dots leave out of them → arrays."""

@@ -1,0 +1,1 @@
+"""ranks: a name → how many axes each of its elements has, declared or by custom."""

@@ -1,0 +1,1 @@
+"""slips: a typed equation → what its author should be told of it."""
