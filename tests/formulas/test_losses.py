@@ -114,6 +114,9 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
         "v_1 y[n] p+[n] v_0",
         lambda a, y, p, b: -a * y * np.log(p) - b * (1 - y) * np.log(p + 1),
     ),
+    # But ℓ is an array where the font says so, or elements stand beside what it is made of.
+    Case(r"\ell = \mathbf{r} + \log \mathbf{q}", "r[d] q+[d]", lambda r, q: r + np.log(q)),
+    Case(r"\ell = u - \log \sum_k e^{u_k}", "u[d]", lambda u: u - np.log(np.exp(u).sum())),
     # Two letters that are one measure are no square.
     Case(r"PP = 2^H", "H", lambda h: 2**h),
     Case(

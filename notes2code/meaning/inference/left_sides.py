@@ -430,11 +430,18 @@ def _names_number(seen: Survey, target: Target, name: str) -> bool:
     noise = base == "epsilon" and label  # ε is a small number, and ε_pred the noise of an array
     of_layer = base in "LJ" and all(positions.counts_layers(at.node) for at in target.indices)
     of_layer = of_layer and (seen.logs or bool(seen.nodes.of(Big)))
+    logs = _has_logs_of_numbers(seen)
     # l_{aux}, as many write a loss, and ℓ where it is made of logarithms
-    loss = base in ("l", "ell") and (len(label) > 2 or (base == "ell" and bool(seen.logs)))
+    loss = base in ("l", "ell") and (len(label) > 2 or (base == "ell" and logs))
     known = base in _NUMBERS or names.is_number(base) or loss
-    of_example = seen.logs and len(target.indices) == 1 and (base == "ell" or _alone(seen, base))
+    of_example = logs and len(target.indices) == 1 and (base == "ell" or _alone(seen, base))
     return known and not noise and (not target.indices or of_layer or of_example)
+
+
+def _has_logs_of_numbers(seen: Survey) -> bool:
+    """Whether there are logarithms, and no array by its font or by its elements, as there is in
+    ``\\log \\mathbf{p}`` and in ``z - \\log \\sum_j e^{z_j}``."""
+    return seen.logs and not seen.bold and not any({0, 1} <= at for at in seen.counted.values())
 
 
 def _alone(seen: Survey, base: str) -> bool:
