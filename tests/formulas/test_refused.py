@@ -19,6 +19,7 @@ def refused(code: str, latex: str, fault: str = "") -> object:
 
 BROKEN = [
     refused("N2C037", r"y = x + «\emptyset»"),
+    refused("N2C037", r"y_t = «\mu(y_1, \dots, y_{t-1})» + \sigma(y_1, \dots, y_{t-1}) z_t"),
     refused("N2C024", "maps = «[]»"),
     refused("N2C020", r"y = x + «10^{400}»"),
     refused("N2C020", r"y = x / «0.5^{2000}»"),

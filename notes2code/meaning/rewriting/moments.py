@@ -5,20 +5,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from notes2code.latex.tree import Change, Dots, Formula, Group, Juxt, Name, Node, Script, alike
+from notes2code.latex.tree import (
+    Change,
+    Formula,
+    Frac,
+    Group,
+    Juxt,
+    Name,
+    Node,
+    Relation,
+    Script,
+    alike,
+    walk,
+)
 
 _CALLED = {"mu": "mean", "sigma": "std"}
 
 
 def by_name(formula: Formula) -> Change | None:
-    """The names by which functions of lists are known, where a formula takes both of one list."""
+    """The names by which functions of lists are known, where a formula divides by the one of a list
+    of which it takes the other, too; networks and what a note defines have these letters as well."""
     if not _CALLED.keys() <= formula.words:
         return None
     found = [pair for node in formula.of(Juxt) for pair in _of_lists(node)]
     means = [given for letter, given in found if letter == "mu"]
-    deviations = [given for letter, given in found if letter == "sigma"]
+    below = (node for frac in formula.of(Frac) for node in walk(frac.bottom))
+    divided = chain.from_iterable(_of_lists(node) for node in below if isinstance(node, Juxt))
+    deviations = [given for letter, given in divided if letter == "sigma"]
+    lefts = (node.operands[0] for node in formula.of(Relation))
+    if any([*_of_lists(left)] for left in lefts if isinstance(left, Juxt)):
+        return None
     if not any(alike(one, other) for one in means for other in deviations):
         return None
     return _named
@@ -41,10 +59,8 @@ def _of_lists(node: Juxt) -> Iterator[tuple[str, Node]]:
 
 
 def _is_of_list(node: Node) -> bool:
-    """Whether a node is ``(\\{r_j\\}_{j=1}^G)``, ``(\\{r_1, …, r_G\\})`` or ``(r_1, …, r_G)``."""
+    """Whether a node is ``(\\{r_j\\}_{j=1}^G)`` or ``(\\{r_1, …, r_G\\})``."""
     match node:
         case Group("(", (Group("{") | Script(Group("{")),)):
             return True
-        case Group("(", items):
-            return any(isinstance(item, Dots) for item in items)
     return False
