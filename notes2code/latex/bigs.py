@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from notes2code.diagnostics import error
@@ -17,6 +18,9 @@ _NAMES = frozenset("sum mean avg prod".split())
 
 _BODY = 64
 """How many tokens behind a sign are looked at for what it may have lost."""
+
+_BETWEEN = frozenset("rel sep stop amp row quad text end".split())
+"""The kinds of tokens between what is said and what is said next."""
 
 
 class Bigs(Arguments):
@@ -123,17 +127,26 @@ class Bigs(Arguments):
         their ``_``: Markdown takes two of these for emphasis."""
         end = self.script_end(self.at - 1)
         inside = [token.text for token in self.tokens[self.at + 1 : end - 1]]
-        behind = [token.text for token in self.tokens[end : end + _BODY]]
-        letter = len(inside) == 1 and inside[0] in INDICES and inside[0] in behind
-        given = ["(", *inside, ")"]
-        same = any(behind[at : at + len(given)] == given for at in range(len(behind)))
-        if letter or "=" in inside or (same and "_" in inside):
+        behind = [*self._factors(end)]
+        letter = len(inside) == 1 and inside[0] in INDICES
+        letter = letter and any(token.text == inside[0] for token in behind)
+        if letter or "=" in inside or ("_" in inside and _is_given(behind, inside)):
             raise error(
                 "N2C024",
                 "what stands behind the sign seems to have stood below it",
                 self.tokens[self.at].span.to(self.tokens[end - 1].span),
                 "write `_{…}` for what the sum runs over, or parentheses around what is added up",
             )
+
+    def _factors(self, at: int) -> Iterator[Token]:
+        """The tokens of the product behind a place, up to a sign or to the end of what it is in."""
+        depth = 0
+        for token in self.tokens[at : at + _BODY]:
+            depth += {"{": 1, "open": 1, "}": -1, "close": -1}.get(token.kind, 0)
+            ends = token.kind in _BETWEEN or token.text in ("+", "-")
+            if depth < 0 or (depth == 0 and ends):
+                return
+            yield token
 
     def _refuse_lost_bound(self) -> None:
         """Refuse the N of ``\\sum_{i=1}{N} x_i``, which has lost its ``^``."""
@@ -145,6 +158,19 @@ class Bigs(Arguments):
                 inner.span,
                 f"write `^{{{inner.text}}}`",
             )
+
+
+def _is_given(behind: Sequence[Token], inside: Sequence[str]) -> bool:
+    """Whether a letter is given what stood in braces, as in ``q(x_i)`` and ``q_a(x_i)``;
+    functions of numbers, as in ``\\sum{p_i} \\log(p_i)``, are given what is added up, too."""
+    given = ["(", *inside, ")"]
+    for at in range(1, len(behind)):
+        if [token.text for token in behind[at : at + len(given)]] == given:
+            before = [token.kind for token in behind[max(at - 3, 0) : at]]
+            named = before[-1] == "name" and behind[at - 1].text != "sigma"
+            if named and before[:2] != ["fn", "_"]:
+                return True
+    return False
 
 
 def _are_letters(node: Node | None) -> bool:

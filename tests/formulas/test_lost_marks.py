@@ -43,6 +43,10 @@ def test_refused(latex: str, said: str) -> None:
     Case(r"S = QK⊤", "Q[n,d] K[m,d]", lambda q, k: q @ k.T),
     # Near misses: what is added up in braces, and a function that an old font names.
     Case(r"m = \frac{1}{n} \sum{x_i}", "x[n,d]", lambda x: x.mean(0)),
+    Case(r"u = -\sum{q_k} \log(q_k)", "q+[n]", lambda q: -(q * np.log(q)).sum()),
+    Case(
+        r"r = \frac{\sum{u_k} \exp(u_k)}{m}", "u[n,d] m+", lambda u, m: (u * np.exp(u)).sum(0) / m
+    ),
     Case(r"H = -\sum{p_i \log p_i}", "p+[n]", lambda p: -(p * np.log(p)).sum()),
     Case(r"u = A {\rm softmax}(z)", "A[n,d] z[d]", lambda a, z: a @ softmax(z)),
     # Near miss: above a name, beside its label.

@@ -52,8 +52,11 @@ def as_rows(stated: Sequence[Statement]) -> Restated:
 
 
 def _named(nodes: Nodes) -> Iterator[tuple[Script, str]]:
-    """The rows ``E_{x_O}`` and ``E_o`` that letters name of which none counts, with their keys."""
+    """The rows ``E_{x_O}`` and ``E_o`` that letters name of which none counts, with their keys, in
+    sums of ``\\log σ``: what they are elsewhere is not known to be a row."""
     bound = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
+    if not bound or not nodes.words >= {"log", "sigma"}:
+        return
     for node in nodes.of(Script):
         match node.sub:
             case Script(Name(key), Name(letter), None, 0):
