@@ -426,6 +426,9 @@ def _scaled_columns(m: Any, w: Any) -> Any:
             (r"\mathbb{E}_B", r"\mathrm{Var}_B"),
         ]
     ),
+    # Determinants and moduli are made of what stands on the right; a norm of one is not.
+    Case(r"|I + p q^\top| = 1 + q^\top p", "p[d] q[d]", lambda p, q: 1 + q @ p),
+    Case(r"|u + i v| = \sqrt{u^2 + v^2}", "u v", np.hypot),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -96,8 +96,20 @@ def _keeps_norm(define: Define, seen: Survey) -> bool:
     norm = unscripted(first)
     if define.target is not None or not isinstance(norm, Group) or norm.open not in "‖|":
         return False
-    others = set[str]().union(*(_letters(seen, side) for side in define.values[1:]))
-    return bool(others) and others < _letters(seen, norm)
+    others = define.values[1:]
+    if not all(_is_norm_like(side, norm) for side in others):
+        return False
+    letters = set[str]().union(*(_letters(seen, side) for side in others))
+    return bool(letters) and letters < _letters(seen, norm)
+
+
+def _is_norm_like(side: Node, norm: Group) -> bool:
+    """Whether a side of an equation is one norm, too: bars around more than a name are those of a
+    determinant, |I + u v^⊤| = |1 + v^⊤ u|."""
+    match unscripted(side):
+        case Group(around, (item,)):
+            return around == norm.open and (around == "‖" or scripts.is_name(item))
+    return False
 
 
 def _is_constraint(define: Define, seen: Survey) -> bool:

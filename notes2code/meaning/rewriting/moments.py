@@ -26,7 +26,7 @@ _CALLED = {"mu": "mean", "sigma": "std"}
 
 def by_name(formula: Formula) -> Change | None:
     """The names by which functions of lists are known, where a formula divides by the one of a list
-    of which it takes the other, too; networks and what a note defines have these letters as well."""
+    of which it takes the other, too; networks and what a note defines have these letters, too."""
     if not _CALLED.keys() <= formula.words:
         return None
     found = [pair for node in formula.of(Juxt) for pair in _of_lists(node)]
