@@ -72,6 +72,8 @@ def test_rows_of_a_table_are_an_array(case: Case) -> None:
         r"L = -\sum_t \log p_{y_t}",  # a label has its row
         r"s_t = u^\top q_{y_t} - \sum_j u^\top q_j",
         r"s_t = u^\top q_{y_t} - \sum_c u^\top q_c",  # one letter for all of them
+        r"s_t = q_{y_t}^\top q_o",  # which nothing says to be a row
+        r"L_t = -\log \sigma(E_o \cdot E_{x_t}) - \sum_k \log \sigma(-E_o \cdot E_{x_k})",
     ],
 )
 def test_rows_beside_the_table_are_refused(latex: str) -> None:

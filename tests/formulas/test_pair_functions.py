@@ -53,6 +53,21 @@ def test_what_scores_pairs_gives_numbers_for_two_vectors(score: str) -> None:
     assert len(f.equation.value.indices) == 2
 
 
+@pytest.mark.parametrize(
+    ("latex", "rank"),
+    [
+        (r"h_{ij} = \text{att}(x_i, u_j) M", 3),  # what meets a matrix is a vector
+        (r"h_{ij} = \text{align}(x_i, u_j) \odot v", 3),
+        (r"h_{ij} = \text{attn}(x_{ij}, u_{ij})", 2),
+    ],
+)
+def test_attention_whose_value_goes_on_is_no_score(latex: str, rank: int) -> None:
+    f = compile_formula(latex)
+    assert len(f.shape or ()) == rank
+    assert f.shape is not None
+    assert f.shape[-1] in {size for one in f.inputs for size in one.shape}
+
+
 def test_attention_to_all_keys_is_no_score() -> None:
     f = compile_formula(r"c_t = f_{att}(q_t, K)")
     assert len(f.equation.value.indices) == 2

@@ -20,6 +20,7 @@ from notes2code.latex.tree import (
     Script,
     rebuilt,
     walk,
+    words_in,
 )
 from notes2code.meaning import names
 from notes2code.meaning.notation import binders, scripts
@@ -37,7 +38,7 @@ def as_rows(stated: Sequence[Statement]) -> Restated:
     sides = [side for one in stated if isinstance(one, Define) for side in _sides(one)]
     arrays = Counter(_tables(node for side in sides for node in scripts.outside_scripts(side)))
     everywhere = Counter(_words(node for side in sides for node in walk(side)))
-    named = [*_named(nodes_in(stated))]
+    named = [*_named(nodes_in(stated), found)]
     tables = Counter(map(_table, found)) + Counter(_table(row) for row, _ in named)
     keys = Counter(map(_key, found)) + Counter(key for _, key in named)
     rows = [
@@ -51,11 +52,12 @@ def as_rows(stated: Sequence[Statement]) -> Restated:
     return rewritten(stated, lambda _: _written(rows)), tuple(_notes(rows))
 
 
-def _named(nodes: Nodes) -> Iterator[tuple[Script, str]]:
+def _named(nodes: Nodes, found: Sequence[Script]) -> Iterator[tuple[Script, str]]:
     """The rows ``E_{x_O}`` and ``E_o`` that letters name of which none counts, with their keys, in
-    sums of ``\\log σ``: what they are elsewhere is not known to be a row."""
+    a sum of ``\\log σ`` over all that is looked up: elsewhere they may be anything."""
     bound = {x for big in nodes.of(Big) if big.sub for x in binders.bound_letters(big.sub)}
-    if not bound or not nodes.words >= {"log", "sigma"}:
+    places = set[str]().union(*(words_in(_place(node)[1]) for node in found))
+    if not places <= bound or not nodes.words >= {"log", "sigma"}:
         return
     for node in nodes.of(Script):
         match node.sub:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from notes2code.diagnostics import Span, error, note
+from notes2code.latex.tree import Apply, Group, Juxt, Name, Node, Script, walk
 from notes2code.meaning import names
 from notes2code.meaning.inference import probabilities
 from notes2code.meaning.inference.calls import called
 from notes2code.meaning.inference.indices.indexing import place
 from notes2code.meaning.inference.indices.reach import pass_on, refuse_limited
-from notes2code.meaning.inference.run import Run, Symbol
-from notes2code.meaning.inference.values import Value, fresh
+from notes2code.meaning.inference.run import Run, Symbol, find_index
+from notes2code.meaning.inference.values import Value, free_roots, fresh
 from notes2code.meaning.ir import Call, Idx, Lambda, Ref, Size
 from notes2code.meaning.notation import functions
 from notes2code.meaning.notation.scripts import Use
@@ -64,7 +65,7 @@ def _options(run: Run, use: Use, arguments: Sequence[Value]) -> Sequence[tuple[s
     first, plain = arguments[0], _plain(use)
     shape = ("same", 0.0), ("number", 0.5)
     options = shape[1:] if plain in _NUMBERS else shape if len(arguments) == 1 else shape[::-1]
-    of_two = plain in _OF_TWO or _aligns(run, use)
+    of_two = plain in _OF_TWO or _aligns(run, use, arguments)
     if len(arguments) == 2 and of_two:
         run.pay(1.2 * sum(value.rank != 1 for value in arguments))  # the sim(k, k_i) of two vectors
     if len(arguments) == 2 and all(value.rank < 2 for value in arguments):
@@ -156,10 +157,30 @@ _OF_TWO = frozenset("dist distance kernel score sim similarity".split())
 _ALIGNS = re.compile(r"(?:\w_)?(?:align(?:ment)?|attn?|score)")
 
 
-def _aligns(run: Run, use: Use) -> bool:
+def _aligns(run: Run, use: Use, arguments: Sequence[Value]) -> bool:
     """Whether a function scores pairs of places: the ``f_{att}`` of ``e_{ti} = f_{att}(a_i, h_t)``
-    gives a number for two vectors."""
-    return len(run.target_letters) == 2 and _ALIGNS.fullmatch(use.name) is not None
+    gives a number for two vectors, of which each has one of the two places."""
+    if len(run.target_letters) != 2 or _ALIGNS.fullmatch(use.name) is None or run.whole is None:
+        return False
+    places = {find_index(run.indices[letter]) for letter in run.target_letters}
+    apart = all(len(free_roots(value.body) & places) < 2 for value in arguments)
+    return apart and any(
+        isinstance(one, Juxt) and len(one.factors) == 2 and one.factors[0].span == use.span
+        for one in _that_are_scores(run.whole)
+    )
+
+
+def _that_are_scores(whole: Node) -> Iterator[Node]:
+    """A right-hand side, and what it has the exponential and the softmax of."""
+    yield whole
+    for node in walk(whole):
+        match node:
+            case Apply(Name("exp"), Group(items=(one,))):
+                yield one
+            case Script(Name("e"), None, Node() as one):
+                yield one
+            case Juxt((function, Group(items=(one,)))) if names.label(function)[:7] == "softmax":
+                yield one
 
 
 _RETURNS = frozenset("QVARr")
