@@ -111,6 +111,7 @@ from tables import Case, check, softmax, table
     Case(r"a_{uv} = \mathrm{softmax}_v(s_{uv})", "s[n,m]", softmax),
     Case(r"p_{wc} = \mathrm{softmax}_w(z_{wc})", "z[n,m]", lambda z: softmax(z.T).T),
     Case(r"p_{kd} = \mathrm{softmax}_d(z)", "z[d]", softmax),
+    Case(r"p_{hv} = \mathrm{softmax}_v(M_{hv} h)", "M_hv[p,d] h[d]", lambda m, h: softmax(m @ h)),
     # Near misses: an arrow from a domain to another, and one to what nothing counts.
     Case(
         r"L = \|G_{s \to t} x_s - x_t\|",

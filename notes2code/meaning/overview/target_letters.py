@@ -258,7 +258,7 @@ def _pairs(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
 
 def _normalised(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
     """The u and the v of ``a_{uv} = softmax_v(s_{uv})``: what a softmax runs over counts, and so
-    does what stands beside it on both sides."""
+    does what stands beside it on both sides; what is a name elsewhere, or a capital, tells."""
     if "softmax" not in {word.lower() for word in nodes.words}:
         return set()
     over = {
@@ -266,7 +266,10 @@ def _normalised(runs: Sequence[set[str]], nodes: Nodes) -> set[str]:
         for node in nodes.of(Script)
         if binders.bare(node).lower() == "softmax" and isinstance(node.sub, Name)
     }
-    rows = [*map(_side_by_side, nodes.of(Script))]
+    if not over:
+        return over
+    counting = {letter for letter in _only_below(nodes) if letter.islower()}
+    rows = [row for row in map(_side_by_side, nodes.of(Script)) if row <= counting]
     return {x for row in runs if len(row) == 2 and row & over and row in rows for x in row}
 
 

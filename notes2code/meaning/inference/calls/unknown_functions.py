@@ -177,7 +177,7 @@ def _that_are_scores(whole: Node) -> Iterator[Node]:
         match node:
             case Apply(Name("exp"), Group(items=(one,))):
                 yield one
-            case Script(Name("e"), None, Node() as one):
+            case Script(Name("e"), None, one) if one is not None:
                 yield one
             case Juxt((function, Group(items=(one,)))) if names.label(function)[:7] == "softmax":
                 yield one
