@@ -358,6 +358,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "beta x_bar[d] x[d]",
         lambda b, former, x: b * former + (1 - b) * x,
     ),
+    # Two results of which none is made of the other have steps of their own.
+    Case(
+        r"p_t = (p_{t-1} M) \odot r_t \\ q_t = M (r_{t+1} \odot q_{t+1})",
+        "p[d] M[d,d] r[d]",
+        lambda p, m, r: p @ m * r,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

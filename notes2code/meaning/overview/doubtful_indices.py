@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from notes2code.diagnostics import error
 from notes2code.latex.tree import (
@@ -222,15 +222,23 @@ def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     uses = (seen.understood(one.target) for one in defines if one.target is not None)
     made = {use.name for use in uses if use is not None}
     shifts: dict[str, int] = {}
+    joined = any(_feeds(one, other) for one, other in permutations(defines, 2))
     for define in defines:
         mine = binders.bare(define.target) if define.target is not None else ""
         others = seen.steps.keys() - {"", mine}  # states, which another statement steps
-        shifts = {name: at for name, at in shifts.items() if name not in made}
+        shifts = {name: at for name, at in shifts.items() if name not in made and joined}
         for node in (inner for value in define.values for inner in walk(value)):
             if not isinstance(node, Script) or not scripts.is_name(node):
                 continue
             if binders.bare(node) not in others:
                 _refuse_second_step(seen, node, shifts)
+
+
+def _feeds(define: Define, other: Define) -> bool:
+    """Whether what one statement defines stands in another: where no result is made of another, as
+    forwards and backwards, each has steps of its own."""
+    name = binders.bare(define.target) if define.target is not None else ""
+    return name in words_in(*(node for node in (other.target, *other.values) if node is not None))
 
 
 def _refuse_second_step(seen: Survey, node: Script, shifts: dict[str, int]) -> None:
