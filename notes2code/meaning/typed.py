@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -132,7 +132,8 @@ def _type_stated(
     except RecursionError:
         return Typed("rejected", problems=(*tree.problems, TOO_DEEP))
     defines = [s for s in stated if isinstance(s, Define)]
-    if (unvalued := _without_value(tree, stated, defines, shapes)) is not None:
+    said = {name for name, shape in {**scope.shapes, **shapes}.items() if shape.axes}
+    if (unvalued := _without_value(tree, stated, defines, shapes, said)) is not None:
         return unvalued
     try:
         remark = properties.remark(defines, seen, {**scope.shapes, **shapes})
@@ -172,6 +173,7 @@ def _without_value(
     stated: tuple[Statement, ...],
     defines: Sequence[Define],
     shapes: Mapping[str, Shape],
+    said: Set[str],
 ) -> Typed | None:
     """What a formula means that shows, declares or says what nobody computes."""
     if not any(define.target is not None for define in defines) and _only_shows(stated):
@@ -183,7 +185,7 @@ def _without_value(
         only_declares = any(isinstance(s, Declare | Range) for s in stated)
         problems = (*tree.problems, *properties.unstated(stated))
         return Typed("definition" if only_declares else "text", None, shapes, problems)
-    if _says_nothing(defines):
+    if _says_nothing(defines, said):
         return Typed("text", None, shapes, tree.problems)
     return None
 
@@ -332,12 +334,12 @@ def _only_shows(stated: tuple[Statement, ...]) -> bool:
     return any(isinstance(s, Fact) and s.sign in ("→", EXAMPLE) for s in stated)
 
 
-def _says_nothing(defines: Sequence[Define]) -> bool:
+def _says_nothing(defines: Sequence[Define], arrays: Set[str]) -> bool:
     """Whether all there is are symbols, shapes and calls that are only mentioned."""
     return all(
         define.target is None
         and len(define.values) == 1
-        and properties.is_mention(define.values[0])
+        and properties.is_mention(define.values[0], arrays)
         for define in defines
     )
 

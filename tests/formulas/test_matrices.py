@@ -297,6 +297,13 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         "W_1[p,d] u[d,n] W_2[p,r] z[r,m]",
         lambda w, u, v, z: (w @ u).T @ (v @ z),
     ),
+    # Capitals that count are no shape where the note declares them as arrays.
+    Case(
+        r"N \times P",
+        "N[a,b] P[b,c]",
+        np.matmul,
+        context=r"$N \in \mathbb{R}^{a \times b}$, $P \in \mathbb{R}^{b \times c}$.",
+    ),
     # What a state gets of them is one.
     Case(
         r"M_t = c M_{t-1} + (A z_t)^\top (B z_t)",

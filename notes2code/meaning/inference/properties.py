@@ -229,10 +229,11 @@ def empty_sum(tree: Tree) -> Problem | None:
     return None
 
 
-def is_mention(node: Node) -> bool:
+def is_mention(node: Node, arrays: Set[str] = frozenset()) -> bool:
     """Whether a node only names something: a symbol, a sign, a shape ``n × d``, a distance
     ``|i - j|``, how much there is of something, ``|V|``, a list of names or of places, ``(2i,
-    2i+1)``, one thing or another, ``K/V``, or a call ``α(x, x_i)`` of a function of the note."""
+    2i+1)``, one thing or another, ``K/V``, or a call ``α(x, x_i)`` of a function of the note.
+    ``arrays`` are the names of what the note declares as an array."""
     if scripts.is_name(node) or isinstance(node, Num | Dots | Stroke) or _is_distance(node):
         return True
     match node:
@@ -246,7 +247,7 @@ def is_mention(node: Node) -> bool:
         either = node.slash is not None and all(map(names.is_capital, children(node)))
         return either or _is_shape(node)  # $K/V$
     if isinstance(node, Infix):
-        return _is_shape(node)
+        return _is_shape(node, arrays)
     if isinstance(node, Group):
         if len(node.items) == 1:
             (item,) = node.items
@@ -281,7 +282,7 @@ def _is_length(node: Node) -> bool:
     return False
 
 
-def _is_shape(node: Node) -> bool:
+def _is_shape(node: Node, arrays: Set[str] = frozenset()) -> bool:
     """Whether a node is a shape: ``n × d``, ``H/4 × W/4 × 48``, the ``M × M`` of windows of
     patches, and the ``N × M`` of capitals of which one counts things."""
     match node:
@@ -294,6 +295,7 @@ def _is_shape(node: Node) -> bool:
     square = binders.bare(node.left) == binders.bare(node.right) != ""
     sides, letters = binders.chain(node), words_in(node)
     counted = not names.TOTALS.isdisjoint(letters) and all(map(names.is_capital, sides))
+    counted = counted and arrays.isdisjoint(letters)
     image = {"H", "W"} <= letters
     return square or counted or all(_is_extent(side, image) for side in sides)
 
