@@ -68,6 +68,7 @@ def _is_named_apart(found: Recognised, entry: Entry) -> bool:
     return not words.isdisjoint(word.removesuffix("s") for word in found.form.unlike)
 
 
+_BIASES = frozenset(["b", "beta", "bias"])
 _WORD = re.compile("[^\\W_]+")
 
 
@@ -85,7 +86,8 @@ def defines_learned(compiler: Compiler, recognised: Recognised, entry: Entry) ->
 
 
 def _computes_bias(compiler: Compiler, recognised: Recognised, entry: Entry) -> bool:
-    """Whether a formula of the section makes what would be a bias, of more than numbers."""
+    """Whether a formula of the section makes what would be a bias, of more than numbers; what has
+    the letter of one is learned all the same, ``b = b - η g``."""
     settings, found = recognised.component.settings.values(), recognised.found.settings
     values = (found.get(one.symbol) for one in settings if one.kind == "bias")
     biases = {
@@ -93,7 +95,7 @@ def _computes_bias(compiler: Compiler, recognised: Recognised, entry: Entry) -> 
         for value in values
         if value is not None
         for part in walk(value.body)
-        if isinstance(part, Ref)
+        if isinstance(part, Ref) and base_letter(part.array) not in _BIASES
     }
     near = compiler.linker.formulas.nearest(entry, sorted(biases), "arrays", within=0)
     made = (compiler.linker.formulas.parsed[others[0]] for others in near.values())

@@ -444,6 +444,11 @@ def test_a_residual_is_no_bias(made: Made) -> None:
     assert not {name for name in _classes(rendered) if "Biased" in name}
 
 
+@pytest.mark.parametrize("computed", [r"b_2 := b_2 - \eta g_2", r"b_1 = -W_1 \mu"])
+def test_a_bias_that_is_trained_or_folded_is_one(made: Made, computed: str) -> None:
+    assert "FeedForward" in _classes(made("# Feed forward", FFN, f"$${computed}$$"))
+
+
 def test_the_class_of_a_sequence_is_no_token(made: Made) -> None:
     tuned = r"$$P(y \mid x^1, \ldots, x^m) = \mathrm{softmax}(h_l^m W_y)$$"
     rendered = made("# GPT", MODEL, "## Fine-tuning", tuned)
