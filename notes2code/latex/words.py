@@ -198,6 +198,7 @@ _FREQUENCIES = re.compile(r"(?<![A-Za-z\\])(?:tf|df|idf)(?![A-Za-z])")
 _LATENT = re.compile(r"(?<![A-Za-z\\])(?:kv(?=_\{(?:\\\w+\{)?[a-z]{3,})|ckv(?=_))")
 _ONE_OF_TWO = re.compile(r"(?<![A-Za-z\\])[in](?![A-Za-z])")
 _GOES_IN = re.compile(r"([A-Za-z]\}?)_\{in\}")
+_GROWS = re.compile(r"\d|\\exp|e\^|\\mathrm\{e\}")
 
 
 def functions(latex: str) -> list[str]:
@@ -213,7 +214,8 @@ def defined(latex: str) -> frozenset[str]:
     goes_in = "_{in}" in latex and not _ONE_OF_TWO.search(latex)
     goes_in |= any(f"{name}_{{out}}" in latex for name in _GOES_IN.findall(latex))
     left, _, right = (part.strip(" \t\n&") for part in latex.partition("="))
-    measure = [left] if left.lower() in MEASURES and (not right or right not in left) else []
+    measured = left.lower() in MEASURES and (left.lower() != "pp" or _GROWS.match(right))
+    measure = [left] if measured else []
     frequencies = {*_FREQUENCIES.findall(latex)}
     frequencies = frequencies if len(frequencies) > 1 else frequencies & {"idf"}
     return frozenset(

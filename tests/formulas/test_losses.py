@@ -119,6 +119,7 @@ def at(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
     Case(r"\ell = u - \log \sum_k e^{u_k}", "u[d]", lambda u: u - np.log(np.exp(u).sum())),
     # Two letters that are one measure are no square.
     Case(r"PP = 2^H", "H", lambda h: 2**h),
+    Case(r"PP = P^2", "P[n,n]", lambda p: p @ p),  # a projection
     Case(
         r"P(w_1 w_2 \dots w_n) = \prod_{k=1}^n P(w_k | w_1 w_2 \dots w_{k-1})",
         "P+[n]",
