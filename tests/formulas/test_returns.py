@@ -182,6 +182,11 @@ def test_values(case: Case) -> None:
     check(case)
 
 
+def test_which_deviation_a_sigma_is_taken_for_is_told() -> None:
+    formula = compile_formula(r"g_i = \frac{s_i - \mu(\{s_m\}_{m=1}^K)}{\sigma(\{s_m\}_{m=1}^K)}")
+    assert ["1/n" in problem.message for problem in formula.diagnostics] == [True]
+
+
 def test_labels_with_arguments() -> None:
     found = compile_formula(r"A_t^{\mathrm{GAE}(\gamma, \lambda)} = \delta_t + \gamma \lambda a_t")
     assert found.equation.name == "A_GAE_gamma_lambda"

@@ -198,7 +198,12 @@ def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
 
 
 def _deviation(run: Run, name: Node, group: Group, span: Span) -> Value:
-    """The root of the variance over the features (population)."""
+    """The root of the variance over the features (population), told where a σ stands for it."""
+    if run.quote(name.span) == "\\sigma":
+        text = f"`{run.quote(name.span.to(span))}` is taken to be the deviation, by 1/n"
+        run.problems.append(
+            note("N2C039", text, name.span, "write `\\mathrm{std}` to make it plain")
+        )
     return mapped(_variance(run, name, group, span), lambda e: ir.Pow(e, ir.HALF))
 
 
