@@ -58,6 +58,25 @@ INPUTS = "W[p,d] x[d] b[p]"
         context=r"where $\delta$ is a sigmoid gate of one number",
     ),
     Case(
+        r"g = \delta(u + b)",
+        "delta u[d] b[d]",
+        lambda delta, u, b: delta * (u + b),
+        context=r"the error $\delta$ is sigmoid.",
+    ),
+    Case(
+        r"g = \beta(u + b)",
+        "beta u[d] b[d]",
+        lambda beta, u, b: beta * (u + b),
+        context=r"$\beta$ is a sigmoid; it gates the sum.",
+    ),
+    # Two of three are no pair, whose letters have functions in turn.
+    Case(
+        r"g = \sigma(u) + \tanh(b)",
+        "u[d] b[d]",
+        lambda u, b: sigmoid(u) + np.tanh(b),
+        context=r"for $\phi$ and $\sigma$: sigmoid, ReLU and GELU were tried",
+    ),
+    Case(
         r"g = \delta(u + b) - \delta",
         "delta u[d] b[d]",
         lambda delta, u, b: delta * (u + b) - delta,

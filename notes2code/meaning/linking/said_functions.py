@@ -36,7 +36,10 @@ _GREEK = {"σ": "sigma", "φ": "phi", "ϕ": "phi", "ψ": "psi", "ρ": "rho", "va
 _FUNCTIONS = frozenset({*_GREEK.values(), "f", "g"})
 """The letters that are functions by custom; any other Greek one is where it is only called."""
 
-_OTHERS = "|".join(sorted(names.GREEK - _FUNCTIONS - {"varphi"}))
+_NUMBERS = frozenset("alpha beta gamma epsilon eta theta lambda mu nu pi tau omega".split())
+"""The letters of rates, of weights and of gates, which are numbers whatever gives them."""
+
+_OTHERS = "|".join(sorted(names.GREEK - _FUNCTIONS - _NUMBERS - {"varphi"}))
 _LETTER = (
     rf"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|\\(?:{_OTHERS})(?=\s*\$)|[σφϕψρfg])"
     r"(?:\([^()$]{1,8}\)|\s*(?::|\\colon\b)[^$=]{1,80})?\s*\$"
@@ -44,7 +47,7 @@ _LETTER = (
 )
 _NAME = rf"(?P<name>{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![A-Za-z])"
 _IS = (
-    r"(?:(?:is|are|was|were|denotes?|represents?|means?|being|stands for|refers to"
+    r"(?:(?:is|are|was|were|denotes|represents|means|being|stands for|refers to"
     r"|est|désigne|ist|bezeichnet|es|é|representa|denota|обозначает|это|adalah|merupakan)\b|表示|代表|(?:通常|一般|往往)?[是为為]|即|は|은|는|[—–:：=]|(?<=\s)-(?=\s))"
 )
 _BETWEEN = (
@@ -99,11 +102,19 @@ _ALONE = re.compile(r"(?:\\\w+\{)?[A-Z]\}?|\\[A-Za-z]+")
 _AND = r"(?:and|und|et|e|y|и|和|与|と|및|[과와]|,)"
 _IN_TURN = re.compile(
     rf"{_LETTER}\s*{_AND}\s*{_LETTER.replace('P<', 'P<second_')}"
-    rf"\s*(?:分别|分別|はそれぞれ|[는은] 각각)?\s*{_IS}?{_BETWEEN}{_NAME}{_KIND}"
+    rf"\s*(?:分别|分別|はそれぞれ|[는은] 각각)?\s*(?:{_IS}|(?:denote|represent|mean)\b)?"
+    rf"{_BETWEEN}{_NAME}{_KIND}"
     rf"{_AND}{_BETWEEN}{_NAME.replace('P<', 'P<second_')}",
     re.IGNORECASE,
 )
 """*δ and σ are the ReLU and the sigmoid*, the first letter the first function."""
+
+_LETTER_BEFORE = re.compile(rf"\$\s*{_AND}\s*$", re.IGNORECASE)
+_NAME_BEHIND = re.compile(rf"\s*,?\s*(?:{_AND}|or\b){_BETWEEN}{_NAME}", re.IGNORECASE)
+"""What makes two letters, or two functions, more."""
+
+_NUMBER_BEFORE = re.compile(r"(?:gates?|weights?|errors?|coefficients?|factors?|rates?)\s*$", re.I)
+"""The *error δ* is a number, though a sigmoid gives it."""
 
 _SAID_OUT = re.compile(
     rf"{_KIND}(?:ist|です|である|이다|입니다|이며|이고)?\s*"
@@ -220,7 +231,12 @@ def _is_element(node: Node) -> bool:
 
 def said(text: str) -> Iterator[tuple[str, str]]:
     """The letters that a text names functions of, and what it calls these."""
-    in_turn = [*_IN_TURN.finditer(text)]
+    in_turn = [
+        match
+        for match in _IN_TURN.finditer(text)
+        if not _LETTER_BEFORE.search(text[max(0, match.start() - 20) : match.start()])
+        and not _NAME_BEHIND.match(text, match.end())
+    ]
     for match in in_turn:
         for second in ("", "second_"):
             letter = (match[f"{second}letter"] or match[f"{second}bare"]).removeprefix("\\")
@@ -233,7 +249,10 @@ def said(text: str) -> Iterator[tuple[str, str]]:
                 continue
             letter = (match["letter"] or match["bare"]).removeprefix("\\")
             letter = _GREEK.get(letter, letter)
-            if letter in names.GREEK - _FUNCTIONS and not _SAID_OUT.match(text, match.end()):
+            before = text[max(0, match.start() - 20) : match.start()]
+            if letter in names.GREEK - _FUNCTIONS and (
+                _NUMBER_BEFORE.search(before) or not _SAID_OUT.match(text, match.end())
+            ):
                 continue  # the δ of *δ is the sigmoid gate* is a number
             yield letter, match["name"].lower()
 
