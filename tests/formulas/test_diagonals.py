@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from notes2code import FormulaError, compile_formula
-from tables import Case, check, table
+from tables import Case, check, softmax, table
 
 
 def elu_plus_one(x: np.ndarray) -> np.ndarray:
@@ -148,6 +148,19 @@ def test_a_diagonal_is_made_of_numbers_and_alone_is_told(latex: str, axes: dict[
     assert {one.name: len(one.shape) for one in formula.inputs} == axes
     (told,) = formula.diagnostics
     assert told.code == "N2C039" and f"the diagonal of `{latex[0]}` alone" in told.message
+
+
+@table(
+    Case(r"P(u_t | u_{<t}) = \mathrm{softmax}(h_t)", "h[n,d]", softmax),
+    Case(
+        r"p(w_t \mid w_{1:t-1}) = \mathrm{softmax}(h_t / \tau)",
+        "h[n,d] tau",
+        lambda h, t: softmax(h / t),
+    ),
+    Case(r"x_{t|t} = 2 z_t", "z[n,d]", lambda z: 2 * z),
+)
+def test_what_is_given_what_was_before_is_no_diagonal(case: Case) -> None:
+    check(case)
 
 
 @table(

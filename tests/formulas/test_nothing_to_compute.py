@@ -113,6 +113,7 @@ TEXT = [
     r"u \sim \pi(\cdot | s)",
     r"\mathrm{Mix}(Q, K) \approx Q W",
     r"\mathrm{rank}(x) \approx 3",
+    r"\mathrm{cost}(m, n) \approx 2 m n",
     r"42",
     r"(1)",
     r"10^{-9}",

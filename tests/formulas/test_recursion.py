@@ -364,6 +364,12 @@ from tables import Case, check, relu, sigmoid, softmax, table
         "p[d] M[d,d] r[d]",
         lambda p, m, r: p @ m * r,
     ),
+    # The layer above a capital is no power, also where it counts the next.
+    Case(
+        r"\begin{aligned} U^l &= \mathrm{ReLU}(Z^l) + Z^l \\ Z^{l+1} &= U^l - 1 \end{aligned}",
+        "Z[n,d]",
+        lambda z: np.maximum(z, 0) + z - 1,
+    ),
 )
 def test_value(case: Case) -> None:
     check(case)

@@ -365,7 +365,8 @@ class Attempt:
         if target.transposed and value.rank == 2 and not target.indices:
             value = transpose(value, value.span)
         value = loose_letters.summed_up(run, define, value, target)
-        value = diagonal.on_diagonal(run, target, ordering.ordered(self, value, letters, target))
+        value = ordering.ordered(self, value, letters, target)
+        value = diagonal.on_diagonal(run, define.target, target, value)
         value = left_sides.without_single_axis(run, value, target)
         left_sides.check(run, value, target)
         if partial.is_taken_afterwards(value.body):

@@ -219,16 +219,16 @@ def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:
     """Refuse what stands at two steps, as x does in ``h_t = h_{t-1} + x_t - x_{t-1}``: a step drops
     its letter, and both would be one. What a statement defines may be at another in the next."""
     defines = [one for one in statements if isinstance(one, Define) and seen.steps]
-    uses = (seen.understood(one.target) for one in defines if one.target is not None)
-    made = {use.name for use in uses if use is not None}
+    made = {seen.name_of(left) for one in defines if (left := _left(one)) is not None}
     shifts: dict[str, int] = {}
     joined = any(_feeds(one, other) for one, other in permutations(defines, 2))
     for define in defines:
-        mine = binders.bare(define.target) if define.target is not None else ""
+        left = _left(define)
+        mine = "" if left is None else binders.bare(left)
         others = seen.steps.keys() - {"", mine}  # states, which another statement steps
         shifts = {name: at for name, at in shifts.items() if name not in made and joined}
         for node in (inner for value in define.values for inner in walk(value)):
-            if not isinstance(node, Script) or not scripts.is_name(node):
+            if node is left or not isinstance(node, Script) or not scripts.is_name(node):
                 continue
             if binders.bare(node) not in others:
                 _refuse_second_step(seen, node, shifts)
@@ -237,8 +237,14 @@ def refuse_two_steps(seen: Survey, statements: Sequence[Statement]) -> None:
 def _feeds(define: Define, other: Define) -> bool:
     """Whether what one statement defines stands in another: where no result is made of another, as
     forwards and backwards, each has steps of its own."""
-    name = binders.bare(define.target) if define.target is not None else ""
+    left = _left(define)
+    name = "" if left is None else binders.bare(left)
     return name in words_in(*(node for node in (other.target, *other.values) if node is not None))
+
+
+def _left(define: Define) -> Node | None:
+    """The left-hand side, which is a value where it may be a power, as ``X^{l+1}``."""
+    return define.values[0] if define.target is None and define.values[1:] else define.target
 
 
 def _refuse_second_step(seen: Survey, node: Script, shifts: dict[str, int]) -> None:

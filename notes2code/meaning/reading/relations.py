@@ -338,8 +338,7 @@ def _is_product_of_shapes(node: Node | None) -> bool:
 
 def _is_function(node: Node | None, value: Node | None) -> bool:
     """Whether a left-hand side is a function that a word calls: one of a number, as ``GELU(x)``, or
-    one of all that it is given, which its value is made of, as the ``Attention(Q, K, V)`` of linear
-    attention."""
+    one of queries, keys and values that its value is made of, as linear attention is."""
     match node:
         case Juxt((Name(word), Group("(", (*given,), separators))) if (
             len(word) > 1 and word not in names.GREEK and {*separators} <= {","}
@@ -348,7 +347,7 @@ def _is_function(node: Node | None, value: Node | None) -> bool:
             if len(given) == len(letters) == 1:
                 return "".join(letters).islower()
             used = set[str]() if value is None else words_in(value)
-            return 1 < len(given) == len(letters) and word not in used and letters <= used
+            return 1 < len(given) == len(letters) and letters <= names.ROLES & used
     return False
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from notes2code.diagnostics import Span, error, note
-from notes2code.latex.tree import Dots, Matrix, Node, Num
+from notes2code.latex.tree import Dots, Group, Matrix, Node, Num, walk
 from notes2code.meaning import ir, names
 from notes2code.meaning.inference.lists import ellipsis
 from notes2code.meaning.inference.lists.joined_arrays import chosen
@@ -19,10 +19,13 @@ _DIAGONAL = frozenset(["D", "Lambda"])
 """Degrees and eigenvalues: matrices of which only the diagonal is told."""
 
 
-def on_diagonal(run: Run, target: Target, value: Value) -> Value:
-    """The matrix whose diagonal ``D_{ii} = …`` gives; of any other letter the diagonal alone."""
+def on_diagonal(run: Run, left: Node | None, target: Target, value: Value) -> Value:
+    """The matrix whose diagonal ``D_{ii} = …`` gives; of any other letter the diagonal alone. The t
+    of ``P(x_t | x_{<t})`` on the ``left`` are no places in a matrix."""
     letters = {names.label(at.node) for at in target.indices}
-    if len(target.indices) != 2 or len(letters) != 1:
+    groups = [] if left is None else [node for node in walk(left) if isinstance(node, Group)]
+    given = any("|" in group.separators for group in groups)
+    if len(target.indices) != 2 or len(letters) != 1 or given:
         return value
     if value.rank > 1:
         run.pay(2.4)  # the c_i of B_{ii} = c_i is a number
