@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
+from notes2code.compilation import compile_vault
+from notes2code.components.library import library
+from notes2code.vault import read_vault
 from tables import Case, check, softmax, table
 
 ATTENTION = (
@@ -41,3 +46,15 @@ def attended(x: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.n
 )
 def test_what_is_called_says_what_becomes_of_all(case: Case) -> None:
     check(case)
+
+
+def test_a_section_has_its_own_function_whatever_it_leaves_out(tmp_path: Path) -> None:
+    note = (
+        "# Scores\n\n$$\\mathrm{score}(q, k) = q^\\top k$$\n\n## Of places\n\n"
+        "$$\\mathrm{score}(q, k) = u^\\top k$$\n\n$$e_{ij} = \\mathrm{score}(q_i, k_j)$$\n"
+    )
+    (tmp_path / "Note.md").write_text(note, encoding="utf-8")
+    *_, last = compile_vault(read_vault(tmp_path), library()).formulas
+    made = last.compiled.equation
+    assert made is not None and {"k", "u"} <= {one.name for one in made.inputs}
+    assert "q" not in {one.name for one in made.inputs}

@@ -84,8 +84,9 @@ def _differing(
         steps = parsed[taken].updates & parsed[other].updates
         if near[0] == 0 and name in steps:
             continue  # x ← f(x) behind x ← g(x) is the next step
-        if equation.unused and not meant.unused:
-            continue  # it only shows what that comes to
+        numbered = any(one.name.rpartition("_")[2].isdigit() for one in equation.inputs)
+        if equation.unused and not meant.unused and numbered:
+            continue  # the α_1 v_1 + α_2 v_2 only shows what that comes to
         if not same(meant, equation):
             which = "the one that most notes have is taken, or the shortest"
             if near[0] < 2:
