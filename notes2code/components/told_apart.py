@@ -33,8 +33,9 @@ def is_told_apart(compiler: Compiler, found: Recognised, entry: Entry, pinned: S
 
 
 def _predicts_another(compiler: Compiler, found: Recognised, entry: Entry) -> bool:
-    """Whether what looks like a language model with a matrix of its own for the way out tells a
-    class of its sequence, ``P(y | x_1, …, x_m)``: that is no token."""
+    """Whether what looks like a language model tells a class of its sequence by a matrix that has
+    its letter, the ``W_y`` of ``P(y | x_1, …, x_m)``: that is no token. The next token may well
+    have another letter than those before it."""
     if found.component.name != "gpt" or "W" not in found.found.roles:
         return False
     tree = compiler.linker.formulas.parsed[entry].tree
@@ -45,9 +46,10 @@ def _predicts_another(compiler: Compiler, found: Recognised, entry: Entry) -> bo
             ):
                 at = given.separators.index("|") + 1
                 parts = (items[:at], items[at:])
-                events, known = ({base_letter(label(x)) for x in part} - {""} for part in parts)
+                events, known = ({label(x) for x in part} - {""} for part in parts)
                 listed = any(isinstance(item, Dots) for item in items[at:])
-                return listed and bool(events) and events.isdisjoint(known)
+                own = found.found.roles["W"].array.rpartition("_")[2]
+                return listed and events == {own} and own not in map(base_letter, known)
     return False
 
 

@@ -463,3 +463,11 @@ def test_the_next_token_of_a_sequence_is_one(made: Made) -> None:
         r"W_e^\top)", "W)"
     )
     assert "GPT" in _classes(made("# Language model", ahead))
+
+
+@pytest.mark.parametrize("word", ["w", "y_t", r"\text{next}"])
+def test_the_next_token_may_have_another_letter_than_those_before_it(made: Made, word: str) -> None:
+    ahead = MODEL.replace("$$P = ", rf"$$P({word} \mid x_1, \ldots, x_t) = ").replace(
+        r"W_e^\top)", "W)"
+    )
+    assert "GPT" in _classes(made("# Model", ahead))
