@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from notes2code.components.library import Library, plain
 from notes2code.components.normal import normal_form
 from notes2code.components.renewed import TooLong
@@ -74,10 +76,18 @@ def _scales_weights(body: Expr) -> bool:
         case Mul(factors):
             weights = [part for part in factors if isinstance(part, Softmax)]
             inside = [part for weight in weights for part in parts_of(weight.body)]
+            arrays = {part.array for part in inside if isinstance(part, Ref)}
+            if {name[0] for name in arrays}.isdisjoint("QKqk") and _is_one_weight(arrays):
+                return False  # those of W x are of classes
             summed = [part.index.size for part in inside if isinstance(part, Reduce)]
             scales = (part.base for part in factors if isinstance(part, Pow))
             return any(isinstance(base, Size) and base in summed for base in scales)
     return False
+
+
+def _is_one_weight(arrays: Set[str]) -> bool:
+    """Whether one of all arrays is a weight."""
+    return sum(name[0] in "WUwu" for name in arrays) == 1
 
 
 def _is_linear(equation: Equation, library: Library) -> bool:

@@ -304,6 +304,11 @@ def _smoothed(d: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
         np.matmul,
         context=r"$N \in \mathbb{R}^{a \times b}$, $P \in \mathbb{R}^{b \times c}$.",
     ),
+    Case(
+        r"A^\top B = (W x)^\top (U z)",
+        "W[p,d] x[d] U[q,r] z[r]",
+        lambda w, x, u, z: np.outer(w @ x, u @ z),
+    ),
     # What a state gets of them is one.
     Case(
         r"M_t = c M_{t-1} + (A z_t)^\top (B z_t)",

@@ -171,6 +171,7 @@ OF_ANY_FUNCTION = [
     r"O = \frac{Q (K^\top V)}{\sqrt{d}}",
     r"P = \frac{1}{h} \mathrm{softmax}(QK^\top)",
     r"P = \frac{\mathrm{softmax}(QK^\top)}{1 - p}",
+    r"p = \mathrm{softmax}(U z) / \sqrt{r}, U \in \mathbb{R}^{c \times r}",
     r"\mathrm{SwiGLU}(x) = \mathrm{Swish}_\beta(x W) \odot x V",
 ]
 

@@ -112,6 +112,7 @@ TEXT = [
     r"/ 2 = 5",
     r"u \sim \pi(\cdot | s)",
     r"\mathrm{Mix}(Q, K) \approx Q W",
+    r"\max(u, v) \approx \log(e^u + e^v)",
     r"\mathrm{rank}(x) \approx 3",
     r"\mathrm{cost}(m, n) \approx 2 m n",
     r"42",

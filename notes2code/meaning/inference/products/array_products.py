@@ -166,7 +166,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     columns = columns and not _are_key_and_value(mine, theirs)
     # What is added to a state has a name on the left, or is not the whole value.
     whole = run.whole is not None and run.whole.span == where
-    columns = columns and whole and not any(run.defines)
+    columns = columns and whole and not any(run.defines) and _holds_x(mine) == _holds_x(theirs)
     if form or columns or _are_query_and_key(mine, theirs):
         options = options[:1]
     elif left.row and _are_plain(mine, theirs):
@@ -323,6 +323,11 @@ def _is_made_a_column(vector: Expr, axis: Index) -> bool:
             made = find_index(row) is find_index(axis) and find_index(column) is find_index(summed)
             return made and not uses(last, axis)
     return False
+
+
+def _holds_x(vector: Expr) -> bool:
+    """Whether a vector is made of an x, which is no matrix where what stands beside it is one."""
+    return any(isinstance(part, Ref) and part.array[0] == "x" for part in ir.walk(vector))
 
 
 _DIAGONALS = frozenset(["I", "diag", "Diag"])
