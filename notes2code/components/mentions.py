@@ -162,18 +162,11 @@ def _names(
 
 
 def _lines(paragraph: Paragraph) -> Iterator[tuple[str, int]]:
-    for row in paragraph.text.splitlines():
-        line = _COUNTED.sub("|", row)
+    for line in paragraph.text.splitlines():
         if paragraph.heading or len(line.split()) <= MAX_WORDS:
             yield line, paragraph.start
 
 
-_COUNTED = re.compile(
-    r"^\|[^|]*(?:s[^\w|]*\|(?=(?:.*\|)?\s*`?[\d.,]+`?\s*\|)"
-    r"|\|(?=.*\d)(?:\s*(?:[\d.,]+|`[^`|]*`)\s*\|)+\s*$)"
-)
-"""The first cell of a row that says how many there are, *| Encoder layers | 6 | stacked |*, and a
-row of numbers, *| GPT-2 | 768 | 12 |*."""
 _MATHEMATICS = re.compile(r"\$+[^$]*\$+|\\[A-Za-z]+")
 _FAMILY = re.compile(r"#(?:[\w-]+/)+")
 """The tags above a tag: the last part is what it names."""

@@ -71,7 +71,6 @@ def test_the_note_is_about_attention_and_names_nothing() -> None:
         ("- Linear (logit)", {"output_head"}),  # parentheses inside a name
         ("### Learned positional embeddings (BERT, GPT-2)", {"learned_positional_embedding"}),
         ("# Encoder (BERT/GPT)", {"encoder"}),  # examples of it
-        ("| Layer norm | mean and deviation |", {"layer_norm"}),
         ("#layers/encoder-layer", {"encoder_layer"}),  # the last part of a tag
         ("Bahdanau's attention", {"additive_attention"}),
         ("## 多头注意力（Multi-Head Attention）", {"multi_head_attention"}),  # its name abroad
@@ -102,9 +101,6 @@ def test_a_name_that_is_the_subject_counts(line: str, names: set[str]) -> None:
         "- numbers inside the feed-forward layer",
         "# Transformer loss",
         "(GPT)",
-        "| Transformer Layers | `n_layers` | 4 |",
-        "| **Encoder layers** | 6 | stacked |",
-        "| GPT-2 | 768 | 12 | 64 |",
         "- a sentence (with an encoder)",
         "It is transformed.",
         "# $Encoder$",
