@@ -26,6 +26,10 @@ _SLIPS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\s*[-–]\s*\w+\s*\\times\s*\w+\s*$"), ""),
     *((re.compile(rf"(?<![\\A-Za-z]){eaten}\b"), rf"\\{whole}") for eaten, whole in EATEN.items()),
 )
+_OF_ROWS = re.compile(r" is \w+×(d\w*) and .+ is \w+×\1;")
+"""What is told of two arrays of rows that are declared, of which one has to be turned; the columns
+of another note would be other attention."""
+
 _ARROW = re.compile(r"\\(?:right|long)?(?:right)?arrow\b|\\to\b")
 _BRACKETS = (("(", ")"), ("{", "}"), ("[", "]"))
 
@@ -42,6 +46,7 @@ def repaired(compiled: Compiled, known: Sequence[Compiled], library: Library) ->
         candidate
         for problem in compiled.problems
         if problem.code in ("N2C040", "N2C042") and problem.severity is Severity.ERROR
+        if "as declared" not in problem.message or _OF_ROWS.search(problem.message)
         for candidate in transposed(compiled.entry.latex, problem.span)
     )
     for candidate in (*_candidates("\n".join(filter(None, lines))), *turned):

@@ -70,3 +70,10 @@ def test_nothing_is_offered_that_is_strange(tmp_path: Path) -> None:
 def test_a_single_formula_is_offered_its_repair() -> None:
     with pytest.raises(FormulaError, match=r"QK\^\\top.* would be attention"):
         compile_formula(r"U = \mathrm{softmax}(QK) V")
+
+
+def test_nothing_is_offered_that_what_is_declared_speaks_against() -> None:
+    """The columns of Q and K are queries and keys here: ``Q^T K`` is meant."""
+    with pytest.raises(FormulaError) as raised:
+        compile_formula(r"\mathrm{softmax}(QK) V", context=r"Q, K, V \in \mathbb{R}^{d \times n}")
+    assert not any("would be" in problem.help for problem in raised.value.diagnostics)

@@ -284,6 +284,11 @@ def test_what_has_a_number_beside_others_is_of_their_kind_and_told(case: Case) -
     assert len(told) == 1 and "is an input of its own, and not taken from" in told[0]
 
 
+def test_of_such_a_one_the_name_is_told_and_not_its_power() -> None:
+    (told,) = compile_formula(r"s = r_1^2 + \sum_i r_i^2").diagnostics
+    assert told.message.startswith("`r_1` is an input of its own, and not taken from the `r_i`")
+
+
 @pytest.mark.parametrize(
     "latex",
     [

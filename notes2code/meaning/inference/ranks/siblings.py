@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from notes2code.diagnostics import note
 from notes2code.meaning.inference.run import Run
 from notes2code.meaning.overview.counting import LABELLED
+
+_RAISED = re.compile(r"\^(?:\d|T|\\top|\{(?:\d|T|\\top)\})$")
+"""The power and the transpose behind a name."""
 
 
 def weigh(run: Run) -> None:
@@ -19,7 +24,9 @@ def weigh(run: Run) -> None:
             family = run.symbols.get(stem) if stem not in LABELLED else None
             counts = run.seen.counted.get(stem, set())
             if family is not None and int(number) and counts in ({1}, {len(number)}):
-                text = f"`{symbol.written}` is an input of its own, and not taken from the "
-                text += f"`{family.written}`"
+                mine, theirs = (_RAISED.sub("", one.written) for one in (symbol, family))
+                if mine == theirs:
+                    continue  # its number is of a name that was taken
+                text = f"`{mine}` is an input of its own, and not taken from the `{theirs}`"
                 run.problems.append(note("N2C039", text, symbol.span))
     run.pay(1.2 * sum(len(kinds) > 1 for stem, kinds in ranks.items() if stem))
