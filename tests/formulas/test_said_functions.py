@@ -69,6 +69,12 @@ INPUTS = "W[p,d] x[d] b[p]"
         lambda beta, u, b: beta * (u + b),
         context=r"$\beta$ is a sigmoid; it gates the sum.",
     ),
+    Case(
+        r"g = \gamma(u + b)",
+        "gamma u[d] b[d]",
+        lambda gamma, u, b: gamma * (u + b),
+        context=r"$\gamma$ is a sigmoid.",
+    ),
     # Two of three are no pair, whose letters have functions in turn.
     Case(
         r"g = \sigma(u) + \tanh(b)",

@@ -39,9 +39,9 @@ _FUNCTIONS = frozenset({*_GREEK.values(), "f", "g"})
 _NUMBERS = frozenset("alpha beta gamma epsilon eta theta lambda mu nu pi tau omega".split())
 """The letters of rates, of weights and of gates, which are numbers whatever gives them."""
 
-_OTHERS = "|".join(sorted(names.GREEK - _FUNCTIONS - _NUMBERS - {"varphi"}))
+_OTHERS = f"(?-i:{'|'.join(sorted(names.GREEK - _FUNCTIONS - _NUMBERS - {'varphi'}))})"
 _LETTER = (
-    rf"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|\\(?:{_OTHERS})(?=\s*\$)|[σφϕψρfg])"
+    rf"(?:\$\s*(?P<letter>\\(?:sigma|(?:var)?phi|psi|rho)|\\{_OTHERS}(?=\s*\$)|[σφϕψρfg])"
     r"(?:\([^()$]{1,8}\)|\s*(?::|\\colon\b)[^$=]{1,80})?\s*\$"
     r"|(?<![\w$])(?P<bare>[σφϕψρ])(?!\w))"
 )
