@@ -21,13 +21,19 @@ _MATRIX = re.compile(
 
 def transposed(latex: str, span: Span) -> list[str]:
     """The formula with a transpose of a product set, left out, or moved to the neighbour; those
-    with fewer transposes, and with the sign further to the right, come first."""
+    with fewer transposes, and with the sign further to the right, come first. Nobody forgets that
+    of the V behind ``softmax(q K) V``."""
     found = _factors(list(_MATRIX.finditer(latex)), span)
     if not 1 < len(found) <= _MOST:
         return []
     signs = [match["sign"] is not None for match in found]
     ways = sorted(_ways(signs), key=lambda way: (sum(way), [not sign for sign in way[::-1]]))
-    return [_written(latex, found, way) for way in ways]
+    kept = [latex[: match.start()].rstrip().endswith(")") for match in found]
+    return [
+        _written(latex, found, way)
+        for way in ways
+        if not any(keeps and now > was for keeps, now, was in zip(kept, way, signs, strict=True))
+    ]
 
 
 def _factors(found: list[re.Match[str]], span: Span) -> list[re.Match[str]]:

@@ -67,6 +67,10 @@ def test_nothing_is_offered_that_is_strange(tmp_path: Path) -> None:
     assert "would be" not in help_of(tmp_path, r"U = \mathrm{softmax}(K^\top Q) V")
 
 
+def test_a_transpose_is_offered_inside_a_softmax(tmp_path: Path) -> None:
+    assert r"(q K^\top) V` would be" in help_of(tmp_path, r"u = \mathrm{softmax}(q K) V")
+
+
 def test_a_single_formula_is_offered_its_repair() -> None:
     with pytest.raises(FormulaError, match=r"QK\^\\top.* would be attention"):
         compile_formula(r"U = \mathrm{softmax}(QK) V")
