@@ -158,6 +158,7 @@ def test_a_diagonal_is_made_of_numbers_and_alone_is_told(latex: str, axes: dict[
         lambda h, t: softmax(h / t),
     ),
     Case(r"x_{t|t} = 2 z_t", "z[n,d]", lambda z: 2 * z),
+    Case(r"P(u_t, u_{<t}) = \mathrm{softmax}(o_t)", "o[n,d]", softmax),
 )
 def test_what_is_given_what_was_before_is_no_diagonal(case: Case) -> None:
     check(case)

@@ -21,10 +21,10 @@ _DIAGONAL = frozenset(["D", "Lambda"])
 
 def on_diagonal(run: Run, left: Node | None, target: Target, value: Value) -> Value:
     """The matrix whose diagonal ``D_{ii} = …`` gives; of any other letter the diagonal alone. The t
-    of ``P(x_t | x_{<t})`` on the ``left`` are no places in a matrix."""
+    of ``P(x_t | x_{<t})`` and of ``P(x_t, x_{<t})`` on the ``left`` are no places in a matrix."""
     letters = {names.label(at.node) for at in target.indices}
     groups = [] if left is None else [node for node in walk(left) if isinstance(node, Group)]
-    given = any("|" in group.separators for group in groups)
+    given = any("|" in group.separators or group.open == "(" for group in groups)
     if len(target.indices) != 2 or len(letters) != 1 or given:
         return value
     if value.rank > 1:
