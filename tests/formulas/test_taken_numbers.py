@@ -301,6 +301,13 @@ def test_a_bias_and_labels_are_not_told(latex: str) -> None:
     assert not any("of its own" in one.message for one in compile_formula(latex).diagnostics)
 
 
+def test_a_set_that_is_named_twice_is_no_member_of_itself() -> None:
+    weights = r"\hat{g}_i(z) = \frac{g_i(z)}{\sum_{k \in \mathcal{S}(z)} g_k(z)}"
+    mixed = r"\mathrm{Mix}(z_t) = \sum_{i \in \mathcal{S}(z_t)} \hat{g}_i(z_t) \mathrm{FFN}_i(z_t)"
+    told = [one.message for one in compile_formula(mixed, context=[weights]).diagnostics]
+    assert not any("of its own" in text for text in told)
+
+
 @pytest.mark.parametrize(
     ("latex", "number", "whole"),
     [

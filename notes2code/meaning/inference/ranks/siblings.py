@@ -25,7 +25,7 @@ def weigh(run: Run) -> None:
             counts = run.seen.counted.get(stem, set())
             if family is not None and int(number) and counts in ({1}, {len(number)}):
                 mine, theirs = (_RAISED.sub("", one.written) for one in (symbol, family))
-                if mine == theirs:
+                if mine == theirs or not re.search(rf"[_^({{]\s*{number}(?!\d)", mine):
                     continue  # its number is of a name that was taken
                 text = f"`{mine}` is an input of its own, and not taken from the `{theirs}`"
                 run.problems.append(note("N2C039", text, symbol.span))
