@@ -112,6 +112,7 @@ TEXT = [
     r"/ 2 = 5",
     r"u \sim \pi(\cdot | s)",
     r"\mathrm{Mix}(Q, K) \approx Q W",
+    r"\mathrm{Attend}(Q, K, V) \approx \frac{1}{n} (1 + Q K^\top) V",
     r"\max(u, v) \approx \log(e^u + e^v)",
     r"\mathrm{rank}(x) \approx 3",
     r"\mathrm{cost}(m, n) \approx 2 m n",

@@ -346,8 +346,9 @@ def _is_function(node: Node | None, value: Node | None) -> bool:
             letters = {one.text for one in given if isinstance(one, Name)}
             if len(given) == len(letters) == 1:
                 return "".join(letters).islower()
-            used = set[str]() if value is None else words_in(value)
-            return 1 < len(given) == len(letters) and letters <= names.ROLES & used
+            if value is None or any(isinstance(inner, Infix) for inner in walk(value)):
+                return False  # 1 + Q K^⊤ is the begin of a series
+            return 1 < len(given) == len(letters) and letters <= names.ROLES & words_in(value)
     return False
 
 
