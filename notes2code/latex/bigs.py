@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from notes2code.diagnostics import error
 from notes2code.latex.arguments import INDICES, Arguments
@@ -130,13 +131,21 @@ class Bigs(Arguments):
         behind = [*self._factors(end)]
         letter = len(inside) == 1 and inside[0] in INDICES
         letter = letter and any(token.text == inside[0] for token in behind)
-        if letter or "=" in inside or ("_" in inside and _is_given(behind, inside)):
+        given = "_" in inside and _is_given(behind, inside)
+        if letter or "=" in inside or (given and not self._is_mean(behind, inside)):
             raise error(
                 "N2C024",
                 "what stands behind the sign seems to have stood below it",
                 self.tokens[self.at].span.to(self.tokens[end - 1].span),
                 "write `_{…}` for what the sum runs over, or parentheses around what is added up",
             )
+
+    def _is_mean(self, behind: Sequence[Token], inside: Sequence[str]) -> bool:
+        """Whether what stood in braces is weighed for a mean, ``E[X] = \\sum{x_i} p(x_i)``."""
+        factors = [token.text for token in behind if token.text not in ("·", "×")]
+        left = [*takewhile(lambda token: token.kind != "rel", self.tokens[: self.at])]
+        weighed = factors in ([weight, "(", *inside, ")"] for weight in "pP")
+        return weighed and any(token.text in ("E", "mu") for token in left)
 
     def _factors(self, at: int) -> Iterator[Token]:
         """The tokens of the product behind a place, up to a sign or to the end of what it is in."""

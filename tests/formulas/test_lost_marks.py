@@ -26,6 +26,7 @@ from tables import Case, check, softmax, table
         (r"J = \sum{i} q_i r_i", "have stood below it"),
         (r"J = \sum{t=1}^{T} q_t", "have stood below it"),
         (r"J = \sum{y_k} q(y_k) \log p(y_k)", "have stood below it"),
+        (r"J = \sum{y_k} p(y_k)", "have stood below it"),
         (r"y = vec(X)", "`vec` may be a word"),
         (r"m = 2 \times abe", "`abe` may be a word"),
     ],
@@ -47,6 +48,8 @@ def test_refused(latex: str, said: str) -> None:
     Case(
         r"r = \frac{\sum{u_k} \exp(u_k)}{m}", "u[n,d] m+", lambda u, m: (u * np.exp(u)).sum(0) / m
     ),
+    Case(r"\mu = \sum{y_k} \cdot P(y_k)", "y[n] P[n]", lambda y, p: y @ p),
+    Case(r"\mathbb{E}[Y] = \sum{y_k} p(y_k)", "Y[n,d] p[n]", lambda y, p: p @ y),
     Case(r"H = -\sum{p_i \log p_i}", "p+[n]", lambda p: -(p * np.log(p)).sum()),
     Case(r"u = A {\rm softmax}(z)", "A[n,d] z[d]", lambda a, z: a @ softmax(z)),
     # Near miss: above a name, beside its label.
