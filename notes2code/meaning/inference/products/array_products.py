@@ -161,12 +161,7 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
     options: tuple[tuple[str, float], ...] = (("dot", 0.0), ("outer", 0.5))
     mine, theirs = (_source(side.body, side.axes[0]) for side in (left, right))
     form = left.row and not right.row and _is_form(run, mine)
-    columns = left.row and _is_made_a_column(mine, left.axes[0])
-    columns = columns and not right.row and _is_made_a_column(theirs, right.axes[0])
-    columns = columns and not _are_key_and_value(mine, theirs)
-    # What is added to a state has a name on the left, or is not the whole value.
-    whole = run.whole is not None and run.whole.span == where
-    columns = columns and whole and not any(run.defines) and _holds_x(mine) == _holds_x(theirs)
+    columns = _are_columns_by_themselves(run, left, right, where)
     if form or columns or _are_query_and_key(mine, theirs):
         options = options[:1]
     elif left.row and _are_plain(mine, theirs):
@@ -208,6 +203,18 @@ def _vector_product(run: Run, left: Value, right: Value, where: Span) -> Value:
             help_text = "write `q^\\top k` for it, or a capital on the left for the outer product"
             run.problems.append(note("N2C039", text, where, help_text))
     return dot(run, left, right, where)
+
+
+def _are_columns_by_themselves(run: Run, left: Value, right: Value, where: Span) -> bool:
+    """Whether the ``(W x)^⊤ (U y)`` of ``Q^⊤ K = (W x)^⊤ (U y)`` is multiplied: it is the whole
+    value, beside a product. What is added to a state has a name on the left, or is not all."""
+    whole = run.whole is not None and run.whole.span == where and not any(run.defines)
+    if not whole or not left.row or right.row:
+        return False
+    mine, theirs = (_source(side.body, side.axes[0]) for side in (left, right))
+    columns = _is_made_a_column(mine, left.axes[0]) and _is_made_a_column(theirs, right.axes[0])
+    alike = _holds_x(mine) == _holds_x(theirs)
+    return columns and alike and not _are_key_and_value(mine, theirs)
 
 
 def _product_of_alike(run: Run, left: Value, right: Value, where: Span) -> Value:
