@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -185,6 +187,14 @@ def test_values(case: Case) -> None:
 def test_which_deviation_a_sigma_is_taken_for_is_told() -> None:
     formula = compile_formula(r"g_i = \frac{s_i - \mu(\{s_m\}_{m=1}^K)}{\sigma(\{s_m\}_{m=1}^K)}")
     assert ["1/n" in problem.message for problem in formula.diagnostics] == [True]
+
+
+@pytest.mark.parametrize(("below", "refused"), [("K - 1", True), ("K", False)])
+def test_the_deviation_that_a_note_defines_is_no_other(below: str, refused: bool) -> None:
+    made = r"\sigma(\{s_m\}_{m=1}^K) = \sqrt{\frac{1}{BELOW} \sum_{m=1}^K (s_m - \mu)^2}"
+    latex = r"g_i = \frac{s_i - \mu(\{s_m\}_{m=1}^K)}{\sigma(\{s_m\}_{m=1}^K)}"
+    with pytest.raises(FormulaError, match="another deviation") if refused else nullcontext():
+        compile_formula(latex, context=[made.replace("BELOW", below)])
 
 
 def test_labels_with_arguments() -> None:

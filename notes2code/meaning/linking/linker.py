@@ -5,6 +5,7 @@ Arrays are linked within a note; functions and shapes across the vault.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +42,9 @@ MAX_CHAIN = 50
 
 MAX_UNSETTLED = 16
 """How often a formula is looked at anew because it lacked another that was being looked at."""
+
+_LESS_ONE = re.compile(r"-\s*1\b")
+"""What a deviation is divided by that is no mean."""
 
 JOIN = " \\\\\n"
 
@@ -310,12 +314,16 @@ class Linker:
     def _called_arrays(self, entry: Entry) -> frozenset[str]:
         """What stands before parentheses but is an array, by what the note defines: it is
         multiplied and not called. So is π no number where the note defines it, and δ no Kronecker
-        delta."""
+        delta, and the deviation that a σ of a list is taken for may be another."""
         parsed = self.formulas.parsed[entry]
         here = parsed.called | ({"pi", "delta"} & parsed.mentioned)
         called = sorted(here - parsed.parameters)
         arrays = self.formulas.nearest(entry, called, "arrays", within=1)
         found = {name for name, others in arrays.items() if self._is_called(entry, name, others[0])}
+        if "std" in called:
+            spreads = self.formulas.defining(entry, "sigma", "arrays", within=1)
+            lists = (one for one in spreads if "sigma" not in self.formulas.parsed[one].indexed)
+            found.update("sigma" for one in lists if _LESS_ONE.search(one.latex))
         return frozenset(found - self.nearest_functions(entry, called).keys())
 
     def _is_called(self, entry: Entry, name: str, other: Entry) -> bool:

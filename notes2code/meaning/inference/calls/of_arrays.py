@@ -200,7 +200,15 @@ def _variance(run: Run, name: Node, group: Group, span: Span) -> Value:
 def _deviation(run: Run, name: Node, group: Group, span: Span) -> Value:
     """The root of the variance over the features (population), told where a σ stands for it."""
     if run.quote(name.span) == "\\sigma":
-        text = f"`{run.quote(name.span.to(span))}` is taken to be the deviation, by 1/n"
+        quoted = run.quote(name.span.to(span))
+        if "sigma" in run.scope.arrays:
+            raise error(
+                "N2C037",
+                f"what the note makes of `{quoted}` may be another deviation",
+                name.span,
+                "write `\\mathrm{std}` if it is the one by 1/n, or write out what it is",
+            )
+        text = f"`{quoted}` is taken to be the deviation, by 1/n"
         run.problems.append(
             note("N2C039", text, name.span, "write `\\mathrm{std}` to make it plain")
         )
