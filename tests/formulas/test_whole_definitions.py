@@ -36,6 +36,16 @@ def attended(x: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.n
         attended,
         context=[ATTENTION, r"\mathrm{Attention}(Q, K, V) = \sum_{i=1}^n \alpha_i v_i"],
     ),
+    # What leaves an argument out shows nothing of it.
+    Case(
+        r"r = \mathrm{Blend}(a, z)",
+        "a[d] U_1[p,d] c_1[p]",
+        lambda a, u, c: u @ a + c,
+        context=[
+            r"\mathrm{Blend}(x, h) = U_1 x + U_2 h",
+            r"\mathrm{Blend}(x, h) = U_1 x + c_1",
+        ],
+    ),
     # The nearest is meant where the note says what its scores are.
     Case(
         CALL,

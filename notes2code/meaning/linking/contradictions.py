@@ -13,6 +13,7 @@ from notes2code.meaning.linking import layouts
 from notes2code.meaning.linking.entries import Entry, family
 from notes2code.meaning.linking.linker import Linker
 from notes2code.meaning.linking.pieces_made import are_pieces
+from notes2code.meaning.linking.whole_definitions import is_shown
 from notes2code.meaning.scope import Shape
 
 MAX_COMPARED = 20
@@ -84,9 +85,8 @@ def _differing(
         steps = parsed[taken].updates & parsed[other].updates
         if near[0] == 0 and name in steps:
             continue  # x ← f(x) behind x ← g(x) is the next step
-        numbered = any(one.name.rpartition("_")[2].isdigit() for one in equation.inputs)
-        if equation.unused and not meant.unused and numbered:
-            continue  # the α_1 v_1 + α_2 v_2 only shows what that comes to
+        if is_shown(equation, meant):
+            continue
         if not same(meant, equation):
             which = "the one that most notes have is taken, or the shortest"
             if near[0] < 2:

@@ -4,11 +4,11 @@ what that comes to, and is not what heads call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from itertools import takewhile
 
 from notes2code.meaning import names
-from notes2code.meaning.ir import Equation
+from notes2code.meaning.ir import Equation, Idx, Ref, walk
 from notes2code.meaning.linking.entries import Entry
 
 
@@ -23,24 +23,35 @@ def whole_first(
     if len(others) < 2 or names.is_any_function(name):
         return others
     read = {other: function(other, name) for other in others}
-    takes = {
-        (len(one.parameters), _shared(entry, other))
+    whole = [
+        (one, _shared(entry, other))
         for other, one in read.items()
-        if other.note == entry.note and one is not None and not one.unused
-    }
+        if other.note == entry.note and one is not None
+    ]
     shown = {
         other
         for other, one in read.items()
-        if one is not None and one.unused and _is_beside(_shared(entry, other), one, takes)
+        if one is not None
+        if any(near >= _shared(entry, other) and is_shown(one, by) for by, near in whole)
     }
     return sorted(others, key=shown.__contains__) if shown else others
 
 
-def _is_beside(shared: int, one: Equation, takes: Set[tuple[int, int]]) -> bool:
-    """Whether what takes as much is in a section as near: its own section may well have another
-    function of this name, which makes nothing of one argument."""
-    given = len(one.parameters) + len(one.unused)
-    return any(number == given and near >= shared for number, near in takes)
+def is_shown(example: Equation, whole: Equation) -> bool:
+    """Whether a definition only shows by elements what another one comes to: the v_1 and v_2 of V,
+    or all v_i. Any other that leaves an argument out is a function of its own."""
+    given = len(example.parameters) + len(example.unused)
+    if whole.unused or not example.unused or given != len(whole.parameters):
+        return False
+    elements = {name.lower() for name in whole.parameters if name.isupper()}
+    others = {one.name for one in example.inputs} - {*example.parameters}
+    counted = {
+        part.array.lower()
+        for part in walk(example.value.body)
+        if isinstance(part, Ref) and part.at
+        if isinstance(at := part.at[0], Idx) and at.index.letter
+    }
+    return not elements.isdisjoint({*map(names.base_letter, others), *counted})
 
 
 def _shared(entry: Entry, other: Entry) -> int:
