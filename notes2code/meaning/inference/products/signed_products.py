@@ -155,8 +155,10 @@ def _weigh_dotted(run: Run, left: Value, right: Value, node: Infix) -> None:
     if node.op == "@" or (node.op == "*" and run.gives_state):
         # The gates of a state are vectors, as in ``f_t * C_{t-1}``, and @ is a sign of arrays.
         run.pay(1.2 * sum(not side.rank and not free_roots(side.body) for side in (left, right)))
-    if node.op == "·" and (weighs_all(run, left, right) or weighs_all(run, right, left)):
-        run.pay(1.2)  # w_i · x + b_i is what the neuron i makes of x
+    for weight, other in ((left, right), (right, left)):
+        of_neuron = isinstance(weight.body, ir.Ref) and names.base_letter(weight.body.array) == "w"
+        if node.op == "·" and of_neuron and weighs_all(run, weight, other):
+            run.pay(1.2)  # w_i · x + b_i is what the neuron i makes of x
 
 
 def _of_two_vectors(run: Run, left: Value, right: Value, node: Infix, gated: bool) -> Value:
